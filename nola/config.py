@@ -1,0 +1,226 @@
+"""Frozen settings from the settings file and the environment, read once; every constant has a name, a range and a source."""
+
+from __future__ import annotations
+
+import dataclasses
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from datetime import datetime
+from pathlib import Path
+from typing import Any, get_type_hints
+
+import platformdirs
+
+from nola.clock import parse_instant
+from nola.errors import ConfigError
+from nola.settings import GROUPS, Settings
+
+__all__ = ["Config", "Described", "describe", "load", "parse_value"]
+
+_ENV_PREFIX = "NOLA_"
+_OWN_VARIABLES = {"NOLA_HOME", "NOLA_NOW", "NOLA_MODEL"}
+_TRUE = {"1", "true", "yes", "on"}
+_FALSE = {"0", "false", "no", "off"}
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """Where everything lies, and every setting.
+
+    Attributes:
+        home: The folder that holds state, memory, models and settings.
+        now: Where the clock starts, or None for the machine's time (`NOLA_NOW`).
+        settings: All groups of settings.
+        origins: For each `group.name` that was set, by whom: `file` or `environment`.
+    """
+
+    home: Path
+    now: datetime | None
+    settings: Settings
+    origins: Mapping[str, str]
+
+    @property
+    def state_dir(self) -> Path:
+        """The folder of the JSON modules."""
+        return self.home / "state"
+
+    @property
+    def models_dir(self) -> Path:
+        """The folder of content-addressed model files."""
+        return self.home / "models"
+
+    @property
+    def cache_dir(self) -> Path:
+        """The folder of what can be deleted and is made again."""
+        return self.home / "cache"
+
+    @property
+    def database(self) -> Path:
+        """The SQLite file of conversations and memory."""
+        return self.home / "memory.db"
+
+    @property
+    def settings_file(self) -> Path:
+        """The owner's settings."""
+        return self.home / "settings.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """One setting, as `nola config list` shows it (X11)."""
+
+    key: str
+    value: Any
+    default: Any
+    unit: str
+    doc: str
+    source: str
+    low: float | None
+    high: float | None
+    choices: tuple[str, ...]
+    origin: str
+
+
+def load(environ: Mapping[str, str]) -> Config:
+    """Read the settings once.
+
+    Args:
+        environ: The process environment; `NOLA_HOME`, `NOLA_NOW`, `NOLA_MODEL` and `NOLA_<GROUP>_<NAME>` are read.
+
+    Raises:
+        ConfigError: A setting is unknown, has the wrong type, or is out of range.
+    """
+    home = _home(environ)
+    given: dict[str, tuple[str, Any]] = {}
+    file = home / "settings.toml"
+    for key, value in _from_file(file).items():
+        given[key] = ("file", value)
+    for key, value in _from_environment(environ).items():
+        given[key] = ("environment", value)
+    groups: dict[str, Any] = {}
+    for name, group in GROUPS.items():
+        chosen = {
+            f.name: _checked(f"{name}.{f.name}", given[f"{name}.{f.name}"][1], group, f)
+            for f in fields(group)
+            if f"{name}.{f.name}" in given
+        }
+        groups[name] = group(**chosen)
+    now = environ.get("NOLA_NOW", "").strip()
+    origins = {key: origin for key, (origin, _) in given.items()}
+    return Config(home, parse_instant(now) if now else None, Settings(**groups), origins)
+
+
+def describe(config: Config) -> list[Described]:
+    """List every setting with its value, default, range and source."""
+    rows = []
+    for name, group in GROUPS.items():
+        current = getattr(config.settings, name)
+        for f in fields(group):
+            meta = f.metadata
+            key = f"{name}.{f.name}"
+            rows.append(
+                Described(
+                    key=key,
+                    value=getattr(current, f.name),
+                    default=f.default,
+                    unit=meta["unit"],
+                    doc=meta["doc"],
+                    source=meta["source"],
+                    low=meta["low"],
+                    high=meta["high"],
+                    choices=meta["choices"],
+                    origin=config.origins.get(key, "default"),
+                )
+            )
+    return rows
+
+
+def parse_value(key: str, text: Any) -> Any:
+    """Turn what a person typed for the setting `key` into its checked value.
+
+    Raises:
+        ConfigError: The key is unknown, or the value is of the wrong type or out of range.
+    """
+    group_name, _, field_name = key.partition(".")
+    group = GROUPS.get(group_name)
+    for f in fields(group) if group else ():
+        if f.name == field_name and group:
+            return _checked(key, text, group, f)
+    raise ConfigError(f"no setting is called {key!r}", fix="list them with: nola config list")
+
+
+def _home(environ: Mapping[str, str]) -> Path:
+    chosen = environ.get("NOLA_HOME", "").strip()
+    return Path(chosen).expanduser().absolute() if chosen else Path(platformdirs.user_data_dir("nola", appauthor=False))
+
+
+def _from_file(file: Path) -> dict[str, Any]:
+    try:
+        table = tomllib.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+        raise ConfigError(f"{file} can't be read: {error}", fix="mend the file; nothing in it was changed") from error
+    flat: dict[str, Any] = {}
+    for group, body in table.items():
+        if group not in GROUPS or not isinstance(body, dict):
+            raise ConfigError(f"{file}: no group of settings is called [{group}]", fix="see: nola config list")
+        known = {f.name for f in fields(GROUPS[group])}
+        for name, value in body.items():
+            if name not in known:
+                raise ConfigError(f"{file}: no setting is called {group}.{name}", fix="see: nola config list")
+            flat[f"{group}.{name}"] = value
+    return flat
+
+
+def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for variable, text in environ.items():
+        if not variable.startswith(_ENV_PREFIX) or variable in _OWN_VARIABLES:
+            continue
+        group, _, name = variable.removeprefix(_ENV_PREFIX).lower().partition("_")
+        if group in GROUPS and name in {f.name for f in fields(GROUPS[group])}:
+            flat[f"{group}.{name}"] = text
+    if model := environ.get("NOLA_MODEL", "").strip():
+        flat["llm.model"] = model
+    return flat
+
+
+def _checked(key: str, raw: Any, group: type, f: dataclasses.Field[Any]) -> Any:
+    kind = get_type_hints(group)[f.name]
+    value = _converted(key, raw, kind)
+    meta = f.metadata
+    if meta["choices"] and value not in meta["choices"]:
+        raise ConfigError(f"{key} is one of {', '.join(meta['choices'])}, not {raw!r}")
+    low, high = meta["low"], meta["high"]
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        if (low is not None and value < low) or (high is not None and value > high) or value != value:  # noqa: PLR0124 -- NaN
+            span = f"{'' if low is None else f'{low:g}'} to {'' if high is None else f'{high:g}'}"
+            raise ConfigError(f"{key} takes {span}, not {raw!r}")
+    return value
+
+
+def _converted(key: str, raw: Any, kind: type) -> Any:
+    try:
+        if kind is bool:
+            if isinstance(raw, bool):
+                return raw
+            text = str(raw).strip().lower()
+            if text in _TRUE | _FALSE:
+                return text in _TRUE
+            raise ValueError  # noqa: TRY301 -- one sentence for all kinds below
+        if kind is int:
+            if isinstance(raw, bool) or (isinstance(raw, float) and not raw.is_integer()):
+                raise ValueError  # noqa: TRY301
+            return int(raw)
+        if kind is float:
+            if isinstance(raw, bool):
+                raise ValueError  # noqa: TRY301
+            return float(raw)
+        if not isinstance(raw, str):
+            raise ValueError  # noqa: TRY301, TRY004
+    except (ValueError, TypeError):
+        names = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}
+        raise ConfigError(f"{key} takes {names[kind]}, not {raw!r}") from None
+    return raw
