@@ -13,10 +13,20 @@ from filelock import FileLock, Timeout
 from nola.errors import ConflictError, StorageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-__all__ = ["TEMP_PREFIX", "append_bytes", "locked", "make_private_dir", "remove", "sync_dir", "write_atomic"]
+__all__ = [
+    "TEMP_PREFIX",
+    "append_bytes",
+    "append_chunks",
+    "locked",
+    "make_private_dir",
+    "remove",
+    "replace_from_chunks",
+    "sync_dir",
+    "write_atomic",
+]
 
 TEMP_PREFIX = ".nola-"
 _PRIVATE_FILE = 0o600
@@ -56,7 +66,7 @@ def write_atomic(path: Path, data: bytes, *, keep_previous: bool = False) -> Non
     target = path.resolve() if path.is_symlink() else path
     temp = target.with_name(f"{TEMP_PREFIX}{os.getpid()}-{secrets.token_hex(6)}.tmp")
     try:
-        _write_new(temp, data)
+        _write_new(temp, (data,))
         if keep_previous and target.exists():
             _keep_previous(target)
         temp.replace(target)
@@ -66,6 +76,50 @@ def write_atomic(path: Path, data: bytes, *, keep_previous: bool = False) -> Non
     finally:
         with contextlib.suppress(OSError):
             temp.unlink()
+
+
+def replace_from_chunks(path: Path, chunks: Iterable[bytes]) -> int:
+    """Replace a large file by the protocol of `write_atomic`, without holding it in memory; return its size in bytes.
+
+    Whatever `chunks` raises passes through, and the old file stands: raise there when the content is not what it
+    should be.
+
+    Raises:
+        StorageError: The disk refused; the old file stands and the temporary file is gone.
+    """
+    temp = path.with_name(f"{TEMP_PREFIX}{os.getpid()}-{secrets.token_hex(6)}.tmp")
+    try:
+        written = _write_new(temp, chunks)
+        temp.replace(path)
+        sync_dir(path.parent)
+    except OSError as error:
+        raise StorageError(str(path), error.strerror or str(error)) from error
+    finally:
+        with contextlib.suppress(OSError):
+            temp.unlink()
+    return written
+
+
+def append_chunks(path: Path, chunks: Iterable[bytes]) -> int:
+    """Add a stream to the end of a file and wait until it is on disk; return the file's new size in bytes.
+
+    What was written stays when `chunks` raises, so that a broken-off download can go on from there.
+
+    Raises:
+        StorageError: The disk refused.
+    """
+    try:
+        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC, _PRIVATE_FILE)
+        try:
+            os.fchmod(fd, _PRIVATE_FILE)
+            for chunk in chunks:
+                _write_all(fd, chunk)
+            os.fsync(fd)
+            return os.fstat(fd).st_size
+        finally:
+            os.close(fd)
+    except OSError as error:
+        raise StorageError(str(path), error.strerror or str(error)) from error
 
 
 def append_bytes(path: Path, data: bytes) -> None:
@@ -134,15 +188,19 @@ def locked(path: Path, *, timeout_s: float = 5.0) -> Iterator[None]:
         lock.release()
 
 
-def _write_new(temp: Path, data: bytes) -> None:
+def _write_new(temp: Path, chunks: Iterable[bytes]) -> int:
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     fd = os.open(temp, flags, _PRIVATE_FILE)
     try:
-        _write_all(fd, data)
-        if os.fstat(fd).st_size != len(data):
+        written = 0
+        for chunk in chunks:
+            _write_all(fd, chunk)
+            written += len(chunk)
+        if os.fstat(fd).st_size != written:
             raise OSError(0, "the disk took only a part of the file")
         os.fchmod(fd, stat.S_IRUSR | stat.S_IWUSR)
         os.fsync(fd)
+        return written
     finally:
         os.close(fd)
 

@@ -9,8 +9,8 @@ __all__ = [
     "GROUPS",
     "ChatSettings",
     "ContextSettings",
-    "EmbeddedSettings",
     "EmbedSettings",
+    "EmbeddedSettings",
     "LearnSettings",
     "LlmSettings",
     "OllamaSettings",
@@ -55,7 +55,9 @@ class ContextSettings:
     window_share: float = _setting(
         0.25, "budgets never take more than this share of the model's window", "E21", low=0.01, high=0.9
     )
-    source_cap: int = _setting(0, "most nodes from one file; 0 for no cap", "architecture: Context", low=0, high=100_000)
+    source_cap: int = _setting(
+        0, "most nodes from one file; 0 for no cap", "architecture: Context", low=0, high=100_000
+    )
     ablate_hierarchy: bool = _setting(False, "ablation: flat hierarchy, every weight 1", "E48")
     ablate_levels: bool = _setting(False, "ablation: one level, every weight 1", "E49")
     ablate_recency: bool = _setting(False, "ablation: no decay, every weight 1", "E50")
@@ -66,14 +68,20 @@ class ContextSettings:
 class RelevanceSettings:
     """How well a node answers the input (retrieval.md)."""
 
-    lexical_share: float = _setting(0.4, "share of BM25 in relevance; the vectors have the rest", "retrieval.md 4", low=0, high=1)
+    lexical_share: float = _setting(
+        0.4, "share of BM25 in relevance; the vectors have the rest", "retrieval.md 4", low=0, high=1
+    )
     bm25_k1: float = _setting(1.2, "BM25 term saturation", "retrieval.md 4", low=0, high=10)
     bm25_b: float = _setting(0.75, "BM25 length normalisation", "retrieval.md 4", low=0, high=1)
     cosine_offset: float = _setting(0.05, "added to a cosine before it is normalised", "retrieval.md 4", low=0, high=1)
     synonym_weight: float = _setting(0.6, "weight of a synonym beside the word itself", "issue: Context", low=0, high=1)
-    generic_weight: float = _setting(0.5, "weight of generic words (kind, type, time ...)", "retrieval.md 2", low=0, high=1)
+    generic_weight: float = _setting(
+        0.5, "weight of generic words (kind, type, time ...)", "retrieval.md 2", low=0, high=1
+    )
     cosine_floor: float = _setting(0.30, "the best cosine is normalised by no less than this", "E05", low=0, high=1)
-    bm25_floor: float = _setting(4.0, "the best BM25 score is normalised by no less than this", "E05", low=0.01, high=100)
+    bm25_floor: float = _setting(
+        4.0, "the best BM25 score is normalised by no less than this", "E05", low=0.01, high=100
+    )
     contrast: float = _setting(
         8.0, "sharpness: weight falls by e for every 1/contrast of relevance lost", "E-45", low=0, high=100
     )
@@ -84,7 +92,9 @@ class UnknownSettings:
     """When Nola says that she does not know (architecture: Context)."""
 
     enabled: bool = _setting(True, "answer in code when nothing known answers a question about the owner", "P30")
-    threshold: float = _setting(0.5, "least probability that a fact answers the question", "retrieval.md: Abstention", low=0, high=1)
+    threshold: float = _setting(
+        0.5, "least probability that a fact answers the question", "retrieval.md: Abstention", low=0, high=1
+    )
     judged: int = _setting(12, "best facts that are judged per question", "retrieval.md: Abstention", low=1, high=200)
 
 
@@ -93,7 +103,9 @@ class TokenSettings:
     """How tokens are counted without the model's own tokenizer (ollama.md 4.1, 4.4)."""
 
     chars_per_token: float = _setting(4.0, "characters in a token of plain words", "E21", low=1, high=20)
-    smoothing: float = _setting(0.2, "weight of a new observation in a model's calibration", "ollama.md 4.4", low=0, high=1)
+    smoothing: float = _setting(
+        0.2, "weight of a new observation in a model's calibration", "ollama.md 4.4", low=0, high=1
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +117,9 @@ class LlmSettings:
     temperature: float = _setting(0.2, "sampling temperature", "ollama.md 4.2", low=0, high=2)
     top_p: float = _setting(0.9, "nucleus sampling", "ollama.md 4.2", low=0, high=1)
     seed: int = _setting(0, "sampling seed; -1 for a new one each time", "E02", low=-1, high=2_147_483_647)
-    safety_share: float = _setting(0.08, "share of the window kept free for miscounts", "ollama.md 4.11", low=0, high=0.5)
+    safety_share: float = _setting(
+        0.08, "share of the window kept free for miscounts", "ollama.md 4.11", low=0, high=0.5
+    )
     history_turns: int = _setting(6, "earlier turns that go into the prompt", "E26", low=0, high=100)
 
 
@@ -115,10 +129,16 @@ class OllamaSettings:
 
     host: str = _setting("", "address; empty reads OLLAMA_HOST, else http://127.0.0.1:11434", "ollama.md 4.10")
     default_model: str = _setting("llama3.2:3b", "model that is proposed when none is installed", "E41")
-    num_ctx: int = _setting(8192, "window asked for, at most the trained one", "ollama.md 4.11", low=256, high=1_048_576, unit="tokens")
+    num_ctx: int = _setting(
+        8192, "window asked for, at most the trained one", "ollama.md 4.11", low=256, high=1_048_576, unit="tokens"
+    )
     keep_alive: str = _setting("5m", "how long the model stays loaded", "ollama.md 4.6")
-    connect_timeout: float = _setting(1.0, "longest wait for a connection", "ollama.md 4.10", low=0.05, high=60, unit="s")
-    read_timeout: float = _setting(300.0, "longest silence inside a reply", "ollama.md 4.10", low=1, high=3600, unit="s")
+    connect_timeout: float = _setting(
+        1.0, "longest wait for a connection", "ollama.md 4.10", low=0.05, high=60, unit="s"
+    )
+    read_timeout: float = _setting(
+        300.0, "longest silence inside a reply", "ollama.md 4.10", low=1, high=3600, unit="s"
+    )
     think: bool = _setting(False, "let models that can think do so", "ollama.md 4.7")
 
 
@@ -127,10 +147,16 @@ class EmbeddedSettings:
     """The model inside Nola's own worker process."""
 
     model: str = _setting("default", "name in the manifest, or a .gguf path", "architecture: Models")
-    threads: int = _setting(0, "threads; 0 for physical cores minus one, at least one", "issue: Models", low=0, high=512)
+    threads: int = _setting(
+        0, "threads; 0 for physical cores minus one, at least one", "issue: Models", low=0, high=512
+    )
     window: int = _setting(4096, "context window", "architecture: Models", low=256, high=131_072, unit="tokens")
-    idle_seconds: float = _setting(300.0, "unloaded after this long without use; 0 for never", "issue: Models", low=0, high=86_400, unit="s")
-    start_timeout: float = _setting(120.0, "longest wait for the model to load", "issue: Models", low=1, high=3600, unit="s")
+    idle_seconds: float = _setting(
+        300.0, "unloaded after this long without use; 0 for never", "issue: Models", low=0, high=86_400, unit="s"
+    )
+    start_timeout: float = _setting(
+        120.0, "longest wait for the model to load", "issue: Models", low=1, high=3600, unit="s"
+    )
     read_timeout: float = _setting(300.0, "longest silence inside a reply", "issue: Models", low=1, high=3600, unit="s")
 
 
@@ -139,30 +165,46 @@ class EmbedSettings:
     """Vectors for texts (retrieval.md)."""
 
     provider: str = _setting("minilm", "minilm, or none for words alone", "retrieval.md", choices=("minilm", "none"))
-    threads: int = _setting(0, "threads; 0 for physical cores minus one, at least one", "retrieval.md: Scale", low=0, high=512)
+    threads: int = _setting(
+        0, "threads; 0 for physical cores minus one, at least one", "retrieval.md: Scale", low=0, high=512
+    )
     batch: int = _setting(32, "texts in one run of the model", "retrieval.md: Scale", low=1, high=1024)
     max_tokens: int = _setting(128, "longer texts are cut here", "retrieval.md", low=8, high=512, unit="tokens")
-    turn_budget: float = _setting(4.0, "longest time one turn spends on vectors of new facts", "X11", low=0, high=600, unit="s")
+    turn_budget: float = _setting(
+        4.0, "longest time one turn spends on vectors of new facts", "X11", low=0, high=600, unit="s"
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class StateSettings:
     """The JSON modules and their contract (seed 004, section 4)."""
 
-    stale_threshold: int = _setting(600, "age after which a node is refreshed when read", "E60", low=0, high=31_536_000, unit="s")
+    stale_threshold: int = _setting(
+        600, "age after which a node is refreshed when read", "E60", low=0, high=31_536_000, unit="s"
+    )
     global_level: int = _setting(1, "nodes up to this level travel to Nola.json", "architecture: State", low=1, high=3)
-    aggregator_level: int = _setting(2, "nodes up to this level travel to identity.json", "architecture: State", low=1, high=3)
+    aggregator_level: int = _setting(
+        2, "nodes up to this level travel to identity.json", "architecture: State", low=1, high=3
+    )
     max_depth: int = _setting(64, "deepest nesting that is loaded", "reliability.md 0.6", low=8, high=200)
-    max_bytes: int = _setting(5_000_000, "largest module file", "reliability.md D1", low=1024, high=100_000_000, unit="bytes")
-    lock_timeout: float = _setting(5.0, "longest wait for another writer", "reliability.md D2", low=0.1, high=60, unit="s")
+    max_bytes: int = _setting(
+        5_000_000, "largest module file", "reliability.md D1", low=1024, high=100_000_000, unit="bytes"
+    )
+    lock_timeout: float = _setting(
+        5.0, "longest wait for another writer", "reliability.md D2", low=0.1, high=60, unit="s"
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class ChatSettings:
     """What a turn does around the model."""
 
-    quote_facts: bool = _setting(True, "add the best facts when a look-up's reply holds none of them", "issue: The turn")
-    max_bytes: int = _setting(1_000_000, "longest message that is read", "issue: Bad input", low=1000, high=100_000_000, unit="bytes")
+    quote_facts: bool = _setting(
+        True, "add the best facts when a look-up's reply holds none of them", "issue: The turn"
+    )
+    max_bytes: int = _setting(
+        1_000_000, "longest message that is read", "issue: Bad input", low=1000, high=100_000_000, unit="bytes"
+    )
     deep_turns: int = _setting(4, "turns back in which a deep thread can be followed up", "E26", low=1, high=50)
 
 
@@ -170,7 +212,12 @@ class ChatSettings:
 class LearnSettings:
     """What is written from what the owner says."""
 
-    policy: str = _setting("auto", "auto writes recognised statements with a receipt, off never does", "ecosystem.md 6", choices=("auto", "off"))
+    policy: str = _setting(
+        "auto",
+        "auto writes recognised statements with a receipt, off never does",
+        "ecosystem.md 6",
+        choices=("auto", "off"),
+    )
 
 
 @dataclass(frozen=True, slots=True)

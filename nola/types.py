@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from enum import IntEnum, StrEnum
-from typing import NewType, TypeAlias, Union
+from typing import NewType, TypeAlias
 
 __all__ = [
-    "Channel",
     "ChangeId",
+    "Channel",
     "ConversationId",
     "Json",
     "Level",
@@ -27,7 +27,7 @@ ConversationId = NewType("ConversationId", str)
 MessageId = NewType("MessageId", str)
 ChangeId = NewType("ChangeId", str)
 
-Json: TypeAlias = Union[None, bool, int, float, str, list["Json"], dict[str, "Json"]]
+Json: TypeAlias = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 
 
 class Level(IntEnum):

@@ -1,0 +1,208 @@
+"""Features of a message in its conversation, for the learned choice of its level."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from nola.types import Level
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from nola.context.level_reading import Clause, Reading
+    from nola.flow import Exchange
+
+__all__ = ["Thread", "features", "thread_of"]
+
+_SOCIAL = frozenset(("GREET", "BYE", "THANKS", "ACK", "ASSENT", "DENY", "LAUGH", "PRAISE", "WISH"))
+_KEPT = _SOCIAL | frozenset(
+    """WHY MAKES SELF SUBJECT POSS HABIT MORE PAST SINCE CHANGE PATTERN ANALYSE DECIDE BIG LIFE TOPIC CMD ORG CONTINUE
+    DECLINE BRIEF FACT ABOUT EXPLAIN WHQ YESNO HOWTO TIME MACHINE FALSE DAILY STATE FEEL THATREF CHAT PLAY""".split()
+)
+_ASKING = frozenset(("CMD", "ORG", "WHQ", "YESNO", "WHY", "HOWTO", "EXPLAIN", "FACT", "ABOUT", "DECIDE", "ANALYSE", "PLAY"))
+_TOLD = frozenset(("STATE", "FEEL", "DAILY", "MACHINE", "TIME", "CMD", "BIG"))
+_FIRST = ("FACT", "ABOUT", "CMD", "ORG", "WHQ", "YESNO", "WHY", "HOWTO", "EXPLAIN", "SUBJECT", "POSS", "PLAY", "CHAT", "DECIDE", "ANALYSE")
+_BY_THREAD = (
+    "CONTINUE THATREF SELF WHY MORE PAST SINCE DECIDE DAILY MACHINE TIME EXPLAIN PLAY CHAT CMD BIG LIFE TOPIC HABIT".split()
+)
+_PLAYED = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    """Where a conversation stands.
+
+    Attributes:
+        last: Level of the last turn, 0 for none.
+        talk: Level of the last turn above 1, 0 for none within reach.
+        deep: The last turns hold a deep one.
+        own: What the owner said last is about the owner.
+        played: The last turn was a game or a joke.
+        asked: Nola's last words were a question.
+        words: Longer words of the turns within reach, cut to stems, to see what is taken up again.
+    """
+
+    last: int
+    talk: int
+    deep: bool
+    played: bool
+    own: bool
+    asked: bool
+    words: frozenset[str]
+
+    @property
+    def state(self) -> str:
+        """Name the state in one word."""
+        if not self.last:
+            return "start"
+        if self.last == Level.QUICK:
+            return "game" if self.played else f"pause{self.talk}"
+        return f"after{self.last}"
+
+
+def thread_of(history: Sequence[Exchange], readings: Sequence[Reading], deep_turns: int) -> Thread:
+    """Sum a conversation up.
+
+    Args:
+        history: Earlier turns, oldest first.
+        readings: Readings of what the owner said in the last of these turns, oldest first.
+        deep_turns: How many turns back count.
+    """
+    recent = list(history)[-deep_turns:] if deep_turns > 0 else []
+    if not recent:
+        return Thread(0, 0, deep=False, played=False, own=False, asked=False, words=frozenset())
+    talk = next((int(e.level) for e in reversed(recent) if e.level > Level.QUICK), 0)
+    played = any("PLAY" in c.concepts for r in readings[-_PLAYED:] for c in r.clauses)
+    own = bool(readings) and any(c.concepts & {"SUBJECT", "FEEL"} for c in readings[-1].clauses)
+    said = " ".join(f"{e.user} {e.assistant}" for e in recent if e.level > Level.QUICK)[:4_000]
+    return Thread(
+        int(recent[-1].level),
+        talk,
+        deep=any(e.level == Level.DEEP for e in recent),
+        played=played and recent[-1].level == Level.QUICK,
+        own=own,
+        asked=recent[-1].assistant.rstrip().endswith("?"),
+        words=_stems(said.lower().split()),
+    )
+
+
+def _stems(words: Sequence[str]) -> frozenset[str]:
+    return frozenset(w.strip(".,?!'\"")[:5] for w in words if len(w) > 4)  # noqa: PLR2004 - shorter words say little
+
+
+def features(reading: Reading, thread: Thread) -> dict[str, str]:
+    """Return the names of the features that a message has, each with the words it comes from."""
+    requests = reading.requests
+    found: dict[str, str] = {}
+    for hit in reading.hits:
+        found[f"rule {hit.rule}"] = hit.words
+    for rule in reading.across:
+        found[f"across {rule}"] = rule
+    for clause in reading.clauses:
+        for tag in clause.tags:
+            if tag.concept in _KEPT:
+                found.setdefault(f"has {tag.concept}", " ".join(clause.words[tag.start : tag.end]))
+    if any("SUBJECT" in c.concepts for c in requests):
+        found.setdefault("has SUBJECT", "")
+    if requests:
+        found.update(_of_request(requests[-1], thread))
+    else:
+        found["only social"] = ""
+    found.update(_of_social(reading))
+    found.update(_of_thread(reading, thread))
+    return found
+
+
+def _of_social(reading: Reading) -> dict[str, str]:
+    """Weigh greetings and thanks against the rest of the message."""
+    total = len(reading.words)
+    polite = sum(
+        len({i for t in c.tags if t.concept in _SOCIAL for i in range(t.start, t.end)}) for c in reading.clauses
+    )
+    if not total or not polite:
+        return {}
+    found = {f"social share {round(4 * polite / total)}": ""}
+    if not any(c.asks or c.first & _ASKING for c in reading.requests):
+        found["social and asks nothing"] = ""
+        if not any(c.concepts & _TOLD for c in reading.clauses):
+            found["social and tells nothing"] = ""
+        if any(not c.social and i == 0 for i, c in enumerate(reading.clauses)):
+            found["social after a statement"] = ""
+    return found
+
+
+def _of_request(clause: Clause, thread: Thread) -> dict[str, str]:
+    found = {f"first {c}": clause.core[0] for c in _FIRST if c in clause.first}
+    if not any(c in clause.first for c in _FIRST):
+        found["first other"] = clause.core[0]
+    found["asks" if clause.asks else "states"] = ""
+    found[f"length {_bucket(len(clause.core))}"] = ""
+    for word in dict.fromkeys(clause.core):
+        found[f"word {word}"] = word
+    if clause.names:
+        found["names"] = ""
+    if "SELF" not in clause.concepts:
+        found["not of oneself"] = ""
+        if "YESNO" in clause.first or "WHQ" in clause.first or "WHY" in clause.first:
+            found["asks, not of oneself"] = ""
+    if "WHY" in clause.concepts and "SUBJECT" in clause.concepts and _near(clause):
+        found["why do i"] = "why ... I"
+    if _whole(clause, "CONTINUE"):
+        found["whole CONTINUE"] = " ".join(clause.core)
+        found[f"{thread.state} whole CONTINUE"] = " ".join(clause.core)
+    for concept in ("PLAY", "CHAT", "STATE", "FEEL"):
+        if _whole(clause, concept):
+            found[f"whole {concept}"] = ""
+    return found
+
+
+def _near(clause: Clause) -> bool:
+    whys = [t.end for t in clause.tags if t.concept == "WHY"]
+    return any(0 <= t.start - end <= 3 for t in clause.tags if t.concept == "SELF" for end in whys)  # noqa: PLR2004
+
+
+def _whole(clause: Clause, concept: str) -> bool:
+    """Tell whether a concept spans the clause's core, give or take one word."""
+    size = len(clause.core)
+    return any(t.concept == concept and t.end - t.start >= max(1, size - (size > 3)) for t in clause.tags)  # noqa: PLR2004
+
+
+def _bucket(size: int) -> str:
+    return next(name for limit, name in ((1, "1"), (2, "2"), (4, "3-4"), (8, "5-8"), (14, "9-14"), (10**9, "15+")) if size <= limit)
+
+
+def _of_thread(reading: Reading, thread: Thread) -> dict[str, str]:
+    state = thread.state
+    requests = reading.requests
+    found = {state: ""}
+    if thread.deep:
+        found["deep thread"] = ""
+    if not requests:
+        found[f"{state} only social"] = ""
+        if thread.asked and any("ASSENT" in c.concepts for c in reading.clauses):
+            found[f"{state} assent"] = ""
+        return found
+    last = requests[-1]
+    concepts = last.concepts
+    found.update({f"{state} {c}": "" for c in _BY_THREAD if c in concepts})
+    found.update({f"{state} first {c}": "" for c in _FIRST if c in last.first})
+    found[f"{state} length {_bucket(len(last.core))}"] = ""
+    found[f"{state} {'asks' if last.asks else 'states'}"] = ""
+    if "AND" in {t.concept for t in last.tags if t.start == 0}:
+        found[f"{state} and"] = last.words[0]
+    if thread.words & _stems(last.core):
+        found[f"{state} same words"] = ""
+    elif len(last.core) >= 4 and "SELF" not in concepts:  # noqa: PLR2004 - long enough to stand alone
+        found[f"{state} new matter"] = ""
+        if last.names or concepts & {"FACT", "MACHINE", "DAILY"}:
+            found[f"{state} new thing"] = ""
+    if reading.hits:
+        found[f"{state} any rule"] = reading.hits[0].words
+        found["any rule"] = reading.hits[0].words
+        if not any("SELF" in c.concepts for c in requests):
+            found["rule, not of oneself"] = ""
+            found[f"{state} rule, not of oneself"] = ""
+            if thread.last:
+                found[f"rule after {'own' if thread.own else 'other'}"] = ""
+    return found

@@ -1,0 +1,207 @@
+"""What a message says, clause by clause: its greetings set apart, its request, and the rules that it meets."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from nola.context.level_words import Lexicon, Tag, clip, languages, normal_words, tag
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+__all__ = ["Clause", "Hit", "Reading", "read"]
+
+_SPLIT = re.compile(r"[.!;…\n\r|•]+|(?<=\?)|:(?!\d)|\s[-–—]+\s|—")
+_QUOTED = re.compile(r"\"[^\"\n]{2,}\"|“[^”\n]{2,}”|„[^“”\n]{2,}[“”]|«[^»\n]{2,}»|(?<![\w])['‘][^'’\n]{2,}['’](?!\w)")
+_SOCIAL = frozenset(("GREET", "BYE", "THANKS", "ACK", "ASSENT", "DENY", "LAUGH", "PRAISE", "WISH"))
+_ASIDE = _SOCIAL | {"FILLER"}
+_DEEP = frozenset(("WHY", "ABOUT", "PATTERN", "ANALYSE", "CHANGE", "LIFE", "TOPIC", "BIG", "SINCE", "PAST", "HABIT", "MAKES", "MORE", "DECIDE"))
+_REACH = {"FALSE": 0, "DECLINE": 4}
+_NAME = re.compile(r"(?<=[a-z,] )(?!Nola\b)[A-Z][a-z]+")
+_MOST_CLAUSES = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A run of words between stops.
+
+    Attributes:
+        words: Its normal words.
+        tags: Concepts in it, those inside a false friend or a declined phrase left out.
+        core: The words that remain when greetings, thanks and fillers at both ends are set aside.
+        first: Concepts that the core begins with.
+        asks: It ends in a question mark.
+        concepts: All concepts in it.
+        names: A capital stands inside it, as names have.
+    """
+
+    words: tuple[str, ...]
+    tags: tuple[Tag, ...]
+    core: tuple[str, ...]
+    first: frozenset[str]
+    asks: bool
+    concepts: frozenset[str]
+    names: bool
+
+    @property
+    def social(self) -> bool:
+        """Nothing but greetings, thanks and the like."""
+        return not self.core
+
+    def place(self, concept: str) -> int:
+        """Return where a concept first stands, or -1."""
+        return min((t.start for t in self.tags if t.concept == concept), default=-1)
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A rule that a clause meets, and the words by which it does."""
+
+    rule: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """All clauses of a message, and the rules that they meet."""
+
+    clauses: tuple[Clause, ...]
+    spoken: frozenset[str]
+    hits: tuple[Hit, ...] = ()
+    across: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """All words in order."""
+        return tuple(w for c in self.clauses for w in c.words)
+
+    @property
+    def requests(self) -> tuple[Clause, ...]:
+        """The clauses that are more than a greeting."""
+        return tuple(c for c in self.clauses if not c.social)
+
+
+def read(text: str, lexicon: Lexicon, earlier: Sequence[str] = ()) -> Reading:
+    """Read a message.
+
+    Args:
+        text: The message, any text at all.
+        lexicon: The compiled lexicon.
+        earlier: Normal words of the conversation so far, to tell the language by.
+    """
+    short = _unquoted(clip(text))
+    pieces = [piece for piece in _SPLIT.split(short) if piece.strip()][:_MOST_CLAUSES]
+    worded = [(normal_words(piece, lexicon), piece) for piece in pieces]
+    everything = [w for words, _ in worded for w in words]
+    spoken = languages(short, everything, lexicon, earlier)
+    clauses = tuple(_clause(words, piece, spoken, lexicon) for words, piece in worded if words)
+    hits = tuple(dict.fromkeys(hit for clause in clauses for hit in _hits(clause)))
+    return Reading(clauses, spoken, hits, _across(clauses, hits))
+
+
+def _unquoted(text: str) -> str:
+    """Put one word in place of what is quoted, unless the whole message is a quotation."""
+    bare = _QUOTED.sub(" quotation ", text)
+    return bare if bare.replace("quotation", "").strip(" .,!?") else text
+
+
+def _clause(words: list[str], piece: str, spoken: frozenset[str], lexicon: Lexicon) -> Clause:
+    tags = tag(words, spoken, lexicon)
+    shut = {i for t in tags if t.concept in _REACH for i in range(t.start, t.end + _REACH[t.concept])}
+    tags = [t for t in tags if t.concept not in _DEEP or not shut.intersection(range(t.start, t.end))]
+    start, end = _core(words, tags)
+    first = frozenset(t.concept for t in tags if t.start == start and t.end <= end)
+    concepts = {t.concept for t in tags}
+    possessive = {t.start for t in tags if t.concept == "POSS"}
+    if any(t.concept == "SELF" and t.start not in possessive for t in tags):
+        concepts.add("SUBJECT")
+    return Clause(
+        tuple(words),
+        tuple(tags),
+        tuple(words[start:end]),
+        first,
+        asks=piece.rstrip().endswith("?"),
+        concepts=frozenset(concepts),
+        names="de" not in spoken and bool(_NAME.search(piece)),
+    )
+
+
+def _core(words: list[str], tags: list[Tag]) -> tuple[int, int]:
+    """Set social words and fillers aside from both ends; fillers alone are no greeting."""
+    asides = [t for t in tags if t.concept in _ASIDE]
+    start, end = 0, len(words)
+    while ahead := max((t.end for t in asides if t.start == start), default=0):
+        if ahead <= start:
+            break
+        start = ahead
+    while end > start and (back := min((t.start for t in asides if t.end == end), default=-1)) >= start:
+        end = back
+    if start >= end and not any(t.concept in _SOCIAL for t in tags):
+        return 0, len(words)
+    return min(start, end), end
+
+
+_PAIRS: Mapping[str, tuple[str, ...]] = {
+    "cause of one's own": ("WHY", "SUBJECT"),
+    "cause in one's things": ("WHY", "POSS"),
+    "cause of a habit": ("WHY", "SELF", "HABIT"),
+    "cause in one's life": ("WHY", "LIFE"),
+    "cause in one's days": ("WHY", "TOPIC", "SELF"),
+    "what makes one": ("MAKES", "SELF"),
+    "comparison with then": ("MORE", "PAST"),
+    "comparison over time": ("MORE", "SINCE"),
+    "comparison of oneself": ("MORE", "SUBJECT", "YESNO"),
+    "change over time": ("CHANGE", "SINCE"),
+    "change since then": ("CHANGE", "PAST"),
+    "change of oneself": ("CHANGE", "SELF"),
+    "change of one's days": ("CHANGE", "TOPIC"),
+    "one's days over time": ("TOPIC", "SINCE", "SELF"),
+    "one's days then": ("TOPIC", "PAST", "SELF"),
+    "pattern of one's own": ("PATTERN", "SELF"),
+    "pattern in one's days": ("PATTERN", "TOPIC"),
+    "pattern looked for": ("PATTERN", "ANALYSE"),
+    "looking into oneself": ("ANALYSE", "SELF"),
+    "looking into one's days": ("ANALYSE", "TOPIC"),
+    "looking over time": ("ANALYSE", "SINCE"),
+    "looking back": ("ANALYSE", "PAST"),
+    "looking at one's life": ("ANALYSE", "LIFE"),
+    "big decision": ("DECIDE", "BIG"),
+    "decision about life": ("DECIDE", "LIFE"),
+    "decision of one's own": ("DECIDE", "SUBJECT"),
+    "telling of one's own": ("ABOUT", "SELF"),
+    "telling of one's days": ("ABOUT", "TOPIC"),
+    "big thing in life": ("BIG", "LIFE"),
+    "question of life": ("LIFE", "SUBJECT"),
+    "life over time": ("LIFE", "SINCE"),
+    "life then": ("LIFE", "PAST"),
+    "habit in one's days": ("HABIT", "TOPIC", "SUBJECT"),
+    "habit asked about": ("HABIT", "SUBJECT", "WHQ"),
+    "more in one's days": ("MORE", "TOPIC", "SUBJECT"),
+}
+
+
+def _hits(clause: Clause) -> list[Hit]:
+    """Name the rules that a clause meets; inside an order to write or remind, none."""
+    if "ORG" in clause.first:
+        return []
+    return [Hit(rule, _evidence(clause, wants)) for rule, wants in _PAIRS.items() if clause.concepts.issuperset(wants)]
+
+
+def _across(clauses: Sequence[Clause], hits: Sequence[Hit]) -> tuple[str, ...]:
+    """Name the rules that only the message as a whole meets."""
+    open_ = [c for c in clauses if not c.social and "ORG" not in c.first]
+    together = frozenset(c for clause in open_ for c in clause.concepts)
+    known = {hit.rule for hit in hits}
+    return tuple(rule for rule, wants in _PAIRS.items() if rule not in known and together.issuperset(wants))
+
+
+def _evidence(clause: Clause, concepts: tuple[str, ...]) -> str:
+    """Quote the words from the first to the last concept, shortened in the middle."""
+    spans = [
+        min((t.start, t.end) for t in clause.tags if t.concept == wanted)
+        for wanted in ("SELF" if c == "SUBJECT" else c for c in concepts)
+    ]
+    parts = [" ".join(clause.words[start:end]) for start, end in sorted(set(spans))]
+    return " ... ".join(parts)

@@ -1,0 +1,387 @@
+"""Split a message into clauses that assert something, leaving out what is asked, quoted, supposed or performed."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import pairwise
+
+from nola.memory.learn_words import MONTHS
+from nola.text import fold
+
+__all__ = ["MAX_TEXT", "Clause", "Reading", "Sentence", "read"]
+
+MAX_TEXT = 8_000
+"""Longer messages are documents that were pasted, not statements; nothing is read from them."""
+_MAX_CLAUSES = 200
+_FIRST_MASK = 0xE000
+_MASKS = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A stretch that asserts one thing; quotations are masked by one private character each."""
+
+    text: str
+    greeted: bool = False
+    negative: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence's asserting clauses.
+
+    Attributes:
+        clauses: What it asserts, in order.
+        explicit: The owner asked to remember it.
+        body: Its words without the request to remember, quotations masked.
+        whole: No clause was left out.
+    """
+
+    clauses: tuple[Clause, ...]
+    explicit: bool
+    body: str
+    whole: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A message as read: its sentences, the quotations that were masked, and whether it is all in lower case."""
+
+    sentences: tuple[Sentence, ...] = ()
+    quotations: tuple[str, ...] = ()
+    casual: bool = False
+
+    def words(self, text: str, *, marks: bool = True) -> str:
+        """Put quotations back into a text, with or without their quotation marks."""
+
+        def put(found: re.Match[str]) -> str:
+            quoted = self.quotations[ord(found.group()) - _FIRST_MASK]
+            return quoted if marks else quoted.strip("\"'`\u201c\u201d\u00ab\u00bb\u201e\u2018\u2019 ")
+
+        return _MASKED.sub(put, text)
+
+
+_MASKED = re.compile(f"[{chr(_FIRST_MASK)}-{chr(_FIRST_MASK + _MASKS - 1)}]")
+_QUOTED = re.compile(
+    r"```.*?(?:```|\Z)|`[^`\n]+`|^[ \t]*>.*$|\"[^\"]*(?:\"|$)|\u201c[^\u201d]*(?:\u201d|$)|\u00ab[^\u00bb]*(?:\u00bb|$)"
+    r"|\u201e[^\u201c\u201d\"]*(?:[\u201c\u201d\"]|$)|(?<!\w)'(?=[^\s'])(?:[^'\n]|'(?=\w))*'(?!\w)|\([^()\n]*\)",
+    re.MULTILINE | re.DOTALL,
+)
+_ODD = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ue000-\uf8ff\u200b-\u200f\ufeff]")
+_END = re.compile(r"(?:[.!?\u2026\uff1f]+(?=[\s\"')\]]|$)|[;\n]+)")
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:dr|dra|mr|mrs|ms|st|prof|sr|sra|jr|vs|no|nr|ste|e\.g|i\.e|apt|ave|mt|ft)|\b[A-Z])$", re.I
+)
+
+_VOID = re.compile(
+    r"\b(?:just kidding|only kidding|i'm kidding|(?:just|only|i'm) joking|jk|off the record|none of (?:this|that) is true"
+    r"|(?:don't|do not|please don't|never) (?:remember|save|store|learn|write|note|record|keep|memori[sz]e)"
+    r" (?:this|that|it|any|anything|my|me|what|the|i)\b|that was a (?:joke|lie|test)|this is (?:just |only )?a (?:joke|test)"
+    r"|not true|es broma|era broma|nur spaß|je plaisante|brincadeira)\b",
+    re.I,
+)
+_POLITE = (
+    r"(?:(?:please|now|ok|okay|hey|hi|so|then|and|nola|kindly|just)[,!]? )*(?:(?:can|could|would|will) (?:you|u) "
+    r"|i(?: want|'d like| would like| need) you to |help me (?:to )?|(?:let's|let us) |i(?: want| need|'d like) to )*(?:please )?"
+)
+_ROLE = re.compile(
+    _POLITE
+    + r"(?:pretend|imagine|suppose|assume|role-?play|act (?:as|like|out)|play (?:a|the|as|pretend|make-?believe|twenty)"
+    r"|simulate|be my|answer as|respond as|speak as|say (?:that )?(?:i|my|we|you)\b|from now on,? you|you(?: are|'re) "
+    r"(?:now |going to be )?(?:a|an|the|my|called|named)\b(?! (?:great|star|genius|help|lifesaver|legend|angel|gem|good|big|best"
+    r"|real|true|bit|lot))|your name is|what if|in (?:this|the|a|our|my) (?:story|game|scenario|role-?play|scene|novel|play|dream"
+    r"|book|film|movie|exercise|example)|for (?:this|the) (?:story|game|role-?play|exercise|scenario|example)|consider (?:the|a|this)"
+    r"|hypothetically|in a hypothetical|in an alternate|once upon a time|stell dir vor|imagina|finge|tu so als|angenommen"
+    r"|imagine|fais comme si|supón|supongamos|supon|suponha|faz de conta|act[úu]a como|du bist|eres|tu es|voc[êe] é)\b",
+    re.I,
+)
+_TEXT = re.compile(
+    _POLITE
+    + r"(?:translate|rephrase|paraphrase|rewrite|reword|proof-?read|correct|fix|edit|summari[sz]e|write|compose|draft"
+    r"|generate|complete|continue|finish|repeat|spell|pronounce|parse|analy[sz]e|classify|tokeni[sz]e|convert|transcribe|type"
+    r"|check (?:this|the|my) (?:sentence|grammar|text|spelling)|improve|shorten|format|encode|decode|print|echo|read (?:this|the)"
+    r"|explain (?:this|the|why|what)|what does|create|make (?:me )?(?:a|an|up)|give me (?:a|an)|tell me (?:a|the) (?:story|joke|poem)"
+    r"|sing|recite|traduce|traduz|traduza|traduis|traduisez|übersetze?|escribe|escreve|écris|schreibe?|say)\b(?! down)",
+    re.I,
+)
+_BACK = re.compile(
+    r"\b(?:(?:translate|rephrase|rewrite|proof-?read|correct|fix|summari[sz]e|paraphrase|spell-?check|improve|classify) "
+    r"(?:this|that|it|these|the (?:above|sentence|text|grammar)|my (?:sentence|grammar|text))"
+    r"|(?:say|write|put) (?:this|that|it) in [a-z]+|(?:is|was) (?:this|that|the) (?:sentence|phrase)? ?(?:correct|grammatical|right)"
+    r"|what does (?:this|that) mean|(?:said|says|wrote|sang|asked|told|writes|tweeted) (?:he|she|they|my|the|me)\b"
+    r"|quote from|line from|lyrics?|from (?:a|the) (?:song|film|movie|book|novel|poem)|traduce esto|übersetze? das|traduis (?:ça|cela)"
+    r"|traduz isto|example sentence|in this sentence)\b",
+    re.I,
+)
+_UNSTICK = re.compile(
+    r"(?:by the way|btw|also|anyway|oh|unrelated|separately|on another note|p\.?s\.?|remember|fyi)\b", re.I
+)
+
+_TIME_LEAD = (
+    r"(?:(?:last|this past) (?:week|weekend|month|year|summer|winter|spring|autumn|fall|night|\w+day)|yesterday|recently|today"
+    r"|this (?:morning|week|weekend|month|year)|in (?:\d{4}|[a-z]+ \d{4}|january|february|march|april|may|june|july|august|september"
+    r"|october|november|december)|(?:a|two|three|four|five|six|\d+|a few|a couple of) (?:days?|weeks?|months?|years?) ago|on \w+day)"
+    r"(?=,? (?:i|we)(?:'ve| have)? (?:just |finally |also )?(?:moved|relocated|started|quit|left|got|adopted|joined|turned|became"
+    r"|bought))"
+)
+_LEAD = re.compile(
+    r"(?:hi|hello|hey|hiya|good (?:morning|evening|afternoon|day)|well|so|oh|ah|ok|okay|yes|yeah|yep|sure|right|no|nope|and|but|also|plus|then"
+    r"|(?:and )?another thing|actually|btw|by the way|fyi|just so (?:that )?you know|so (?:that )?you know|for the record|for your information"
+    r"|please|anyway|in fact|to be clear|to clarify|(?:small |quick )?correction|sorry|(?:quick |small |life )?update|(?:good|great|big|bad)? ?news"
+    r"|guess what|from now on|as of (?:now|today)|these days|nowadays|currently|at the moment|right now|now|finally|thanks|thank you|nola"
+    r"|you know(?: what)?|as you know|as i said|like i said|listen|look|honestly|to be honest|tbh|personally|(?:i|we) should(?: also)? (?:mention|add|say)"
+    r"|i(?:'d like| wanted| want| have|'ve got)? to (?:tell|let) you(?: know)?|i want you to know|let me (?:tell you|introduce myself)"
+    r"|(?:you|nola)(?:,)? should know|(?:i )?just wanted to say|i mean|p\.?s\.?|fun fact|(?:a (?:bit|little) )?about me|a (?:fact|bit) about me|important|nice to meet you"
+    r"|unrelated|separately|on another note|(?:some|my) background|for context|context|basically|in case you (?:wondered|need it|didn't know)|luckily"
+    r"|unfortunately|sadly|happily|because|since|as|that said|wait|hmm+|um+|er+|haha|lol|wow|yay|in general|generally|in real life|of course|no wait"
+    r"|hola|buenas|buenos días|bueno|pues|oye|por cierto|además|en realidad|a partir de ahora|ahora|también|sí|y|pero|gracias"
+    r"|hallo|guten (?:tag|morgen|abend)|übrigens|also|ja|nein|und|aber|eigentlich|ab jetzt|ab sofort|jetzt|danke|moin|servus"
+    r"|bonjour|salut|bonsoir|au fait|alors|oui|non|et|mais|en fait|désormais|à partir de maintenant|maintenant|merci"
+    r"|olá|oi|bom dia|boa tarde|boa noite|aliás|a propósito|por sinal|agora|também|sim|não|e|mas|na verdade|a partir de agora|obrigad[oa]"
+    r"|" + _TIME_LEAD + r")(?:[,:!.\u2026\s-]+that\s+|[,:!.\u2026\s-]+)(?=\S)",
+    re.I,
+)
+_GREETING = re.compile(r"(?:hi|hello|hey|hiya|good (?:morning|evening|afternoon|day)|let me introduce myself)\b", re.I)
+_KEEP = (
+    r"(?:remember|note|keep in mind|bear in mind|make a note|take (?:a )?note|write down|note down|jot down|write (?:this|it|that) down"
+    r"|save|store|memori[sz]e|add (?:this )?to your (?:memory|notes)|don't (?:you )?forget|do not forget|never forget|make sure (?:you|to) remember)"
+)
+_REMEMBER = re.compile(
+    r"(?P<ask>(?:can|could|would|will) you (?:please )?)?(?:please |always |also |just |and )*"
+    r"(?:i (?:want|need|would like)(?:'d like)? you to |you (?:should|must|need to|have to) )?(?:please )?"
+    + _KEEP
+    + r"(?: (?:this|it|of this|the following|for me|for later|please|this fact|to self))*(?P<join>\s*[:\u2013\u2014,-]+\s*(?:that\s+)?|\s+(?:of the fact )?that\s+|\s+)"
+    r"(?P<rest>.+)|(?P<join2>(?:nota|anota|apunta|recuerda|acu[ée]rdate(?: de)?|ten en cuenta|no olvides|merk(?:e)? dir|vergiss nicht|denk(?:e)? daran"
+    r"|notiere?(?: dir)?|souviens-toi|rappelle-toi|n'oublie pas|retiens|note|lembra(?:-te)?(?: de)?|lembre(?:-se)?(?: de)?|anota aí|anote"
+    r"|n[ãa]o (?:te )?esque[çc]as?(?: de)?)(?:\s*:\s*|,? (?:que|dass|qu')\s*))(?P<rest2>.+)",
+    re.I | re.S,
+)
+_THAT_THING = re.compile(
+    r"(?:time|day|night|week|summer|song|movie|film|book|guy|girl|man|woman|thing|one|place|story|trip|party|show|scene|game|restaurant"
+    r"|joke|feeling|moment|email|conversation|episode|kid|house|old|old \w+|thing)\b",
+    re.I,
+)
+_FINITE = re.compile(
+    r"\b(?:is|are|was|were|am|has|have|had|'s|'m|'re|'ve|lives?|works?|likes?|loves?|hates?|needs?|wants?|goes|takes?|called|'d)\b|'(?:s|m|re|ve)\b",
+    re.I,
+)
+_START = (
+    r"(?:i|i'm|im|i've|i'd|i'll|my|our|we|we're|we've|you|you're|he|he's|she|she's|it|it's|they|they're|his|her|its|this|that|that's|there|what|what's|how|how's"
+    r"|when|where|where's|who's|why|which|can|could|would|should|do|does|did|is|are|please|call|remember|don't|not|maybe|perhaps|if|unless|though|nice"
+    r"|mi|mis|me|yo|soy|vivo|trabajo|tengo|hablo|odio|qué|ich|mein|meine|wir|unser|unsere|er|sie|was|wie|kannst|je|j'\w+|mon|ma|mes|nous|notre|il|elle|quel|quelle"
+    r"|eu|meu|minha|moro|trabalho|tenho|chamo|chamo-me|sou|falo|gosto|ele|ela|qual|quais|[a-z]+ is my)\b"
+)
+_VERB = (
+    r"(?:(?:now |also |currently |just |really )?(?:live|work|have|like|love|hate|speak|moved|drive|play|study|enjoy|prefer|started|don't like|can't stand|was born|am)"
+    r"|lives|works|has|speaks|likes|loves|hates|is (?:a|an|called|named|allergic|vegetarian|vegan|\d+))\s+(?=\S)"
+    r"|(?:allergic to|vegetarian|vegan|married|lactose|from [A-Z])"
+)
+_JOINER = r"(?:and|but|so|plus|because|while|whereas|though|although|y|pero|und|aber|et|mais|e|mas|also)"
+_SPLIT = re.compile(
+    rf"(?:\s*,\s*(?:{_JOINER}\s+)?|\s+{_JOINER}\s+|\s+[-\u2013\u2014]+\s+|\s*[\u2013\u2014]\s*|\s*:[)(D]\s*)(?={_START}|{_VERB})|,?\s+(?=who (?:is|lives|works|has|loves|likes)\b)",
+    re.I,
+)
+_SUBJECT_I = re.compile(r"(?:i|we)\b|i'm|im\b", re.I)
+_VERB_FIRST = re.compile(_VERB, re.I)
+_THIRD_VERB = re.compile(r"(?:who|lives|works|has|speaks|likes|loves|hates|is)\b", re.I)
+_AM_FIRST = re.compile(r"(?:allergic|vegetarian|vegan|married|lactose|from)\b", re.I)
+_SAY = (
+    r"(?:said|says|told|tells|thinks|thought|believes?|claims?|claimed|wrote|writes|asked|asks|heard|dream(?:t|ed|s)?|wish(?:es|ed)?|hopes?|hoped|lied|lies"
+    r"|pretend(?:s|ed)?|imagine[sd]?|suppose[sd]?|guess(?:es)?|wonder(?:s|ed)?|doubts?|answered|replied|shouted|sings|suggested|mentioned|forgot|assume[sd]?"
+    r"|insists?|insisted|swears?|reckons?|dice|dijo|sagte?|sagt|dit|disse|diz|meint|croit|cree|acha)"
+)
+_EMBED = re.compile(
+    r"(?:if|unless|whether|suppose|supposing|imagine|pretend|what|what's|how|how's|when|whenever|where|who|whose|why|which|can|could|would|should|shall|do|does|did|is|are|am|was"
+    r"|were|have you|has|will|may|might|maybe|perhaps|probably|possibly|apparently|supposedly|allegedly|hypothetically|say|let's|assuming|assume|in case|for example"
+    r"|e\.g\.|for instance|once|as if|like if|isn't|aren't|don't you|didn't|wouldn't|si|ojalá|quizás?|tal vez|cuando|qué|cómo|wenn|falls|vielleicht|wahrscheinlich"
+    r"|wie|was|wo|warum|als|peut-être|quand|comment|pourquoi|où|se|talvez|quando|como|onde|oxalá)\b(?! my favou?rite)"
+    r"|i(?: don't| do not|'m not|'d| would| just| often| sometimes| once| always)* (?:think|guess|believe|suppose|hope|wonder|doubt|"
+    + _SAY[3:]
+    + r"\b|i(?:'m| am) (?:not sure|thinking|considering|wondering|told|afraid|hoping|guessing)\b"
+    r"|(?!i\b|i'm\b)(?:[^\s,]+ ){1,4}?" + _SAY + r"\b",
+    re.I,
+)
+_BARE_HEDGE = re.compile(
+    r"(?:or so|at least)?\s*(?:i|he|she|they|you|we|[a-z]+)? ?(?:think|guess|suppose|believe|hope|wish|said|says|say|claims?|claimed|told me|reckon|imagine|heard"
+    r"|maybe|perhaps|probably|possibly|not really|not)(?: so)?",
+    re.I,
+)
+_DROP = re.compile(
+    r"\bif\b(?! you (?:must|want|like|prefer|wonder|wondered|need|care|don't mind)| that helps| it matters| it helps)|\bunless\b|\bused to\b|\bwhen (?:i|we) (?:was|were)\b"
+    r"|\bin (?:the|this|my|a|that) (?:story|novel|game|dream|dreams|movie|film|scenario|scene|example|role-?play|rpg|sentence|script|essay|exercise|simulation)\b"
+    r"|\b(?:hypothetically|supposedly|allegedly|apparently|probably|maybe|perhaps|possibly|almost|nearly|kind of|sort of|pretend|temporarily|as a joke|i think|i guess)\b"
+    r"|\b(?:he|she|they) (?:said|says|claims|claimed|thinks)\b|\buntil\b|\bor so\b|\b(?:for|over) (?:the (?:weekend|holidays?|summer|night)|a (?:few|couple))\b",
+    re.I,
+)
+_NEGATIVE = re.compile(r"<my> ".replace("<my>", "(?:my|our)") + r".{1,40}?(?: is not|isn't|'s not| no longer)\b", re.I)
+_OK_TAG = re.compile(
+    r",?\s+(?:ok|okay|please|alright|got it|understood|will you|would you|yeah|deal|vale|d'accord|tá)$", re.I
+)
+_LABEL = re.compile(r"([^,;:?!]{1,40}):\s+\S")
+_MY_LABEL = re.compile(r"((?:my|our) [^,;:?!]{2,30}):\s+(?=\S)", re.I)
+
+
+def read(text: str) -> Reading:
+    """Read a message.
+
+    Args:
+        text: The message as it was written; any characters, any length.
+
+    Returns:
+        Its asserting sentences. Nothing is read from a message over `MAX_TEXT`, from one that takes itself back
+        ("just kidding", "don't remember this"), nor from what follows a request to play a role or to work on a text.
+    """
+    if len(text) > MAX_TEXT:
+        return Reading()
+    masked, quotations = _mask(text.replace("\u2019", "'").replace("\u02bc", "'"))
+    if _VOID.search(masked):
+        return Reading()
+    kept: list[Sentence] = []
+    count = 0
+    frame = ""
+    for words, ending, first in _sentences(masked):
+        frame = "" if first and frame == "label" else frame
+        if _BACK.search(words):
+            kept.clear()
+        if _ROLE.match(words):
+            break
+        if _TEXT.match(words) and not _REMEMBER.match(words):
+            frame = "text"
+        elif frame and not (frame == "text" and _UNSTICK.match(words)):
+            continue
+        else:
+            frame = "label" if _labelled(words) else ""
+        if not frame:
+            sentence = _sentence(words, question="?" in ending or "\uff1f" in ending)
+            count += len(sentence.clauses)
+            kept.append(sentence)
+        if count > _MAX_CLAUSES:
+            break
+    letters = re.sub(r"(?:^|(?<=[.!?]\s))\w|\bI\b", "", masked)
+    return Reading(tuple(kept), quotations, casual=not any(c.isupper() for c in letters))
+
+
+def _mask(text: str) -> tuple[str, tuple[str, ...]]:
+    quotations: list[str] = []
+
+    def hide(found: re.Match[str]) -> str:
+        if found.group().startswith("(") or len(quotations) >= _MASKS:
+            return " "
+        quotations.append(found.group())
+        return chr(_FIRST_MASK + len(quotations) - 1)
+
+    plain = _ODD.sub(" ", text.replace("\r", "\n"))
+    return _QUOTED.sub(hide, plain), tuple(quotations)
+
+
+def _sentences(text: str) -> list[tuple[str, str, bool]]:
+    """Split into (words, ending, whether it opens a line)."""
+    found: list[tuple[str, str, bool]] = []
+    start = 0
+    opens = True
+    for end in (*_END.finditer(text), None):
+        stop = end.start() if end else len(text)
+        mark = end.group() if end else ""
+        if end and mark == "." and _runs_on(text, start, end):
+            continue
+        words = re.sub(r"\s+", " ", text[start:stop]).strip(" \t,-*\u2022")
+        if words:
+            question = "?" if words.startswith("\u00bf") else mark
+            found.append((words.lstrip("\u00bf\u00a1"), question, opens))
+        opens = "\n" in mark or (opens and not words)
+        start = end.end() if end else stop
+    return found
+
+
+def _runs_on(text: str, start: int, end: re.Match[str]) -> bool:
+    before = text[max(start, end.start() - 12) : end.start()]
+    if _ABBREVIATION.search(before):
+        return end.end() < len(text)
+    following = re.match(r"\s+([^\W\d_]+)", text[end.end() : end.end() + 30])
+    return bool(before[-1:].isdigit() and following and fold(following.group(1)) in MONTHS)
+
+
+def _labelled(words: str) -> bool:
+    """Tell whether a sentence opens with a label such as a speaker's name, so that what follows is not the owner's."""
+    label = _LABEL.match(words)
+    return bool(
+        label and not _LEAD.match(words) and not _REMEMBER.match(_strip_leads(words)) and not _MY_LABEL.match(words)
+    )
+
+
+def _strip_leads(words: str) -> str:
+    while lead := _LEAD.match(words):
+        words = words[lead.end() :]
+    return words
+
+
+def _sentence(words: str, *, question: bool) -> Sentence:
+    words = _MY_LABEL.sub(r"\1 is ", words)
+    if question and (tag := _OK_TAG.search(words)):
+        words, question = words[: tag.start()], False
+    body = _strip_leads(words)
+    greeted = bool(_GREETING.match(words))
+    asked = _request(body)
+    if asked is not None:
+        rest, polite = asked
+        if not rest or (question and not polite):
+            return Sentence((), explicit=False, body="", whole=False)
+        clauses, whole = _clauses(rest, question=False, greeted=greeted)
+        return Sentence(clauses, explicit=True, body=rest, whole=whole)
+    clauses, whole = _clauses(body, question=question, greeted=greeted)
+    return Sentence(clauses, explicit=False, body=body, whole=whole)
+
+
+def _request(body: str) -> tuple[str, bool] | None:
+    """Return what is asked to be remembered and whether it was asked as a favour; None when nothing is."""
+    found = _REMEMBER.match(body)
+    if not found:
+        return None
+    rest = (found["rest"] or found["rest2"] or "").strip()
+    join = (found["join"] or found["join2"] or "").strip()
+    polite = bool(found["ask"])
+    bare = not join
+    if re.match(r"(?:to|when|what|how|where|who|why|if|me|you|your|this|it|them|not to|us)\b", rest, re.I):
+        return "", polite
+    if join == "that" and _THAT_THING.match(rest):
+        return "", polite
+    if bare and not (_FINITE.search(rest) and re.match(r"(?:i|i'm|i've|my|our|we|the|there|[A-Z]\w+)\b", rest)):
+        return ("", polite) if not re.match(r"i\b|my\b|i'm\b", rest, re.I) else (rest, polite)
+    return _strip_leads(rest), polite
+
+
+def _clauses(body: str, *, question: bool, greeted: bool) -> tuple[tuple[Clause, ...], bool]:
+    cuts = [0, *(m.end() for m in _SPLIT.finditer(body)), len(body)]
+    ends = [*(m.start() for m in _SPLIT.finditer(body)), len(body)]
+    pieces = [body[start:end].strip(" ,") for (start, _), end in zip(pairwise(cuts), ends, strict=True)]
+    if question:
+        pieces.pop()
+    kept: list[Clause] = []
+    subject = ""
+    whole = not question
+    for piece in pieces:
+        words = _strip_leads(_with_subject(piece, subject))
+        if kept and _BARE_HEDGE.fullmatch(words):
+            kept.pop()
+            whole = False
+            continue
+        if _EMBED.match(words):
+            return tuple(kept), False
+        subject = "I" if _SUBJECT_I.match(words) else "she"
+        if _DROP.search(words):
+            whole = False
+            continue
+        kept.append(Clause(words, greeted=greeted, negative=bool(_NEGATIVE.match(words))))
+    return tuple(kept), whole
+
+
+def _with_subject(piece: str, subject: str) -> str:
+    """Give a clause its left-out subject: `work at Acme` after `I live in Porto and`."""
+    if not subject or not (_VERB_FIRST.match(piece + " ") or piece.startswith("who ")):
+        return piece
+    if _AM_FIRST.match(piece):
+        return f"{'I am' if subject == 'I' else 'she is'} {piece}"
+    if _THIRD_VERB.match(piece):
+        return "she " + piece.removeprefix("who ")
+    return f"I {piece}" if subject == "I" else piece

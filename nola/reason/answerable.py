@@ -1,0 +1,332 @@
+"""Judges whether a fact answers a question, and whether anything known does, from features that a person can read."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+from typing import TYPE_CHECKING
+
+from nola.context.index import near_words
+from nola.reason.lexicon import lexicon
+from nola.reason.question import Expects, value_kinds
+from nola.text import STOP_WORDS, fold, stem, words
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from nola.context.facts import Fact
+    from nola.reason.question import Question
+
+__all__ = ["Evidence", "Judgement", "Linear", "Vocabulary", "judge", "pair_features", "question_features", "weights"]
+
+_PROPER = re.compile(r"\b[A-ZÀ-Þ][\w'’-]+")
+_NAMING = frozenset(
+    stem(w)
+    for w in (
+        "name",
+        "full",
+        "model",
+        "make",
+        "title",
+        "first",
+        "called",
+        "nickname",
+        "brand",
+        "who",
+        "what",
+        "type",
+        "kind",
+    )
+)
+_SPAN = re.compile(r"((?:19|20)\d\d)\S* (?:to|-|–) ((?:19|20)\d\d)")
+_SINCE = re.compile(r"since ((?:19|20)\d\d)")
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """The words of everything Nola knows, made once per state revision.
+
+    Attributes:
+        size: Number of facts.
+        frequency: For each stem, in how many facts it stands.
+        names: Folded capitalised words of topics and values.
+        topics: Stems of the words that say what facts are about.
+    """
+
+    size: int
+    frequency: Mapping[str, int]
+    names: frozenset[str]
+    topics: frozenset[str]
+
+    @classmethod
+    def of(cls, facts: Sequence[Fact]) -> Vocabulary:
+        """Collect the words of some facts."""
+        frequency: dict[str, int] = {}
+        names: set[str] = set()
+        topics: set[str] = set()
+        for fact in facts:
+            for root in {stem(w) for w in words(f"{fact.topic} {fact.value}")}:
+                frequency[root] = frequency.get(root, 0) + 1
+            topics.update(stem(w) for w in words(fact.topic) if w not in STOP_WORDS)
+            for match in _PROPER.finditer(f"{fact.topic} . {fact.value}"):
+                names.add(fold(match.group()).removesuffix("'s"))
+        return cls(len(facts), frequency, frozenset(names - STOP_WORDS), frozenset(topics))
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """How search ranked one fact for the question.
+
+    Attributes:
+        row: Position among all facts.
+        relevance: Fused relevance in [0, 1].
+        cosine: Best cosine of the fact's vectors, or None without an embedder.
+    """
+
+    row: int
+    relevance: float
+    cosine: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What was found.
+
+    Attributes:
+        answerable: Probability in [0, 1] that something known answers the question.
+        probabilities: For each judged row, the probability that this fact answers it, best first.
+    """
+
+    answerable: float
+    probabilities: tuple[tuple[int, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Linear:
+    """A logistic model over named features: `1 / (1 + exp(-(bias + sum w (x - mean) / scale)))`."""
+
+    names: tuple[str, ...]
+    mean: tuple[float, ...]
+    scale: tuple[float, ...]
+    weight: tuple[float, ...]
+    bias: float
+
+    def probability(self, features: Mapping[str, float]) -> float:
+        """Return the probability for one row of features; an absent feature counts as 0."""
+        rows = zip(self.names, self.mean, self.scale, self.weight, strict=True)
+        total = self.bias + sum(w * (features.get(n, 0.0) - m) / s for n, m, s, w in rows)
+        return 1 / (1 + math.exp(-max(-30.0, min(30.0, total))))
+
+
+@lru_cache(maxsize=2)
+def weights(*, vectors: bool) -> tuple[Linear, Linear]:
+    """Return the shipped models (fact, question), with or without an embedder's cosines."""
+    raw = json.loads(resources.files("nola.reason").joinpath("answerable.json").read_text(encoding="utf-8"))
+    chosen = raw["vectors" if vectors else "words"]
+    return _linear(chosen["fact"]), _linear(chosen["question"])
+
+
+def judge(question: Question, facts: Sequence[Fact], evidence: Sequence[Evidence], known: Vocabulary) -> Judgement:
+    """Judge the best-ranked facts against a question.
+
+    Args:
+        question: The question as read.
+        facts: All facts.
+        evidence: The best-ranked ones, best first.
+        known: The words of all facts.
+    """
+    if not evidence:
+        return Judgement(0.0, ())
+    by_fact, by_question = weights(vectors=evidence[0].cosine is not None)
+    rows = pair_features(question, facts, evidence, known)
+    chances = [by_fact.probability(row) for row in rows]
+    order = sorted(range(len(rows)), key=lambda i: -chances[i])
+    answerable = by_question.probability(question_features(rows, chances))
+    return Judgement(answerable, tuple((evidence[i].row, chances[i]) for i in order))
+
+
+def question_features(rows: Sequence[Mapping[str, float]], chances: Sequence[float]) -> dict[str, float]:
+    """Sum up the judged facts of one question: the best one, its lead, and what contradicts it."""
+    order = sorted(range(len(rows)), key=lambda i: -chances[i])
+    best = order[0]
+    top = chances[best]
+    second = chances[order[1]] if len(order) > 1 else 0.0
+    out = {"top": top, "second": second, "lead": top - second, "logit": math.log((top + 1e-6) / (1 - top + 1e-6))}
+    out.update({f"best {name}": value for name, value in rows[best].items()})
+    out.update({f"first {name}": value for name, value in rows[0].items()})
+    return out
+
+
+def pair_features(
+    question: Question, facts: Sequence[Fact], evidence: Sequence[Evidence], known: Vocabulary
+) -> list[dict[str, float]]:
+    """Describe each (question, fact) pair; every feature is 0 when it does not apply."""
+    roots = {stem(w) for w in question.content}
+    rarity = {r: math.log(1 + known.size / (1 + known.frequency.get(r, 0))) for r in roots}
+    best = evidence[0].relevance
+    best_cosine = max((e.cosine or 0.0) for e in evidence)
+    rows = []
+    for rank, found in enumerate(evidence):
+        fact = facts[found.row]
+        row = _word_features(rarity, fact)
+        row.update(_residue_features(question, rarity, fact))
+        row.update(_name_features(question, fact, known))
+        row.update(_kind_features(question, fact))
+        row.update(_time_features(question, fact))
+        row["relevance"] = found.relevance
+        row["behind"] = best - found.relevance
+        row["rank"] = rank / len(evidence)
+        if rank == 0 and len(evidence) > 1:
+            row["ahead"] = found.relevance - evidence[1].relevance
+        if found.cosine is not None:
+            row["cosine"] = found.cosine
+            row["cosine behind"] = best_cosine - found.cosine
+        row["words"] = len(question.content) / 10
+        rows.append(row)
+    return rows
+
+
+def _word_features(rarity: Mapping[str, float], fact: Fact) -> dict[str, float]:
+    topic = {stem(w) for w in words(fact.topic)}
+    value = {stem(w) for w in words(fact.value)}
+    both = topic | value
+    total = sum(rarity.values()) or 1.0
+    close = {r for r in rarity if r not in both and any(n in both for n in near_words(r))}
+    open_ = [r for r in rarity if r not in both and r not in close]
+    return {
+        "in topic": sum(rarity[r] for r in rarity if r in topic) / total,
+        "in value": sum(rarity[r] for r in rarity if r in value) / total,
+        "by synonym": sum(rarity[r] for r in close) / total,
+        "unmatched": sum(rarity[r] for r in open_) / total,
+        "unmatched words": float(len(open_)),
+    }
+
+
+def _residue_features(question: Question, rarity: Mapping[str, float], fact: Fact) -> dict[str, float]:
+    """Look at what the question asks beyond the one it asks about: the attribute must be told, not only its holder."""
+    table = lexicon()
+    holder = {stem(w) for w in words(fact.holder)} | {stem(n) for n in question.names}
+    groups = table.entities(fact.holder)
+    asked = [r for r in rarity if r not in holder and not any(n in holder for n in near_words(r))]
+    asked = [r for r in asked if not (table.entities(r) and table.compatible(table.entities(r), groups))]
+    told = {stem(w) for w in words(fact.attribute)} | {stem(w) for w in words(fact.value)}
+    total = sum(rarity[r] for r in asked) or 1.0
+    hit = sum(rarity[r] for r in asked if r in told) / total
+    near = sum(rarity[r] for r in asked if r not in told and any(n in told for n in near_words(r))) / total
+    naming = {stem(w) for w in words(fact.attribute)} <= _NAMING
+    wants_name = question.expects in {Expects.PERSON, Expects.NAME} or bool({"name", "surname"} & question.attributes)
+    return {
+        "residue": float(len(asked)),
+        "residue told": hit,
+        "residue near": near,
+        "residue open": float(bool(asked)) * (1 - hit - near),
+        "only a name": float(naming and bool(asked) and not wants_name),
+        "name wanted": float(naming and wants_name),
+        "only holder": float(bool(asked) and hit + near == 0 and bool(fact.holder)),
+    }
+
+
+def _name_features(question: Question, fact: Fact, known: Vocabulary) -> dict[str, float]:
+    text = fold(f"{fact.topic} {fact.value}")
+    tokens = {stem(w) for w in words(text)}
+    hits = sum(1 for n in question.names if stem(n) in tokens or n in text)
+    table = lexicon()
+    in_fact = table.entities(fact.topic) | table.entities(fact.value)
+    missing = [
+        p for p in question.possessors if stem(p) not in tokens and not table.compatible(table.entities(p), in_fact)
+    ]
+    return {
+        "name in fact": float(hits),
+        "name not in fact": float(len(question.names) - hits),
+        "name nowhere": float(any(n not in known.names and stem(n) not in known.frequency for n in question.names)),
+        "possessor not in fact": float(len(missing)),
+        "living not in fact": float(
+            bool(question.living) and not hits and not table.compatible(question.living, in_fact)
+        ),
+    }
+
+
+def _kind_features(question: Question, fact: Fact) -> dict[str, float]:
+    table = lexicon()
+    kinds = value_kinds(fact.value)
+    topic, value = table.entities(fact.topic), table.entities(fact.value)
+    asked, both = question.entities, topic | value
+    attributes = table.attributes(fact.topic)
+    tells = table.told_by(attributes)
+    fits = table.compatible(asked, both)
+    surname = "surname" in question.attributes or "last name" in question.text.lower()
+    return {
+        "kind": _kind_fit(question.expects, kinds),
+        "kind price": float(question.expects is Expects.MONEY and "money" not in kinds and "price" not in attributes),
+        "entity same": float(fits),
+        "entity other": float(bool(asked and topic) and not fits),
+        "entity absent": float(bool(asked) and not both),
+        "entity extra": float(bool(topic) and not asked and not question.names),
+        "entity in value other": float(
+            bool(asked and value - topic)
+            and not table.compatible(asked, value - topic)
+            and not table.compatible(asked, topic)
+        ),
+        "attribute same": float(bool(question.attributes & tells)),
+        "attribute other": float(bool(question.attributes and attributes) and not question.attributes & tells),
+        "attribute absent": float(bool(question.attributes) and not attributes),
+        "birthday from age": float(
+            "birthday" in question.attributes and "age" in attributes and "birthday" not in attributes
+        ),
+        "surname of one word": float(surname and len(fact.value.split()) < 2),  # noqa: PLR2004 -- first and last name
+        "asks person": float(question.expects in {Expects.PERSON, Expects.NAME}),
+        "asks date": float(question.expects in {Expects.DATE, Expects.TIME, Expects.AGE}),
+        "asks thing": float(question.expects is Expects.THING),
+    }
+
+
+def _kind_fit(expects: Expects, kinds: frozenset[str]) -> float:
+    simple = {Expects.PHONE: {"phone", "number"}, Expects.EMAIL: {"email"}, Expects.AGE: {"date", "number"},
+              Expects.DATE: {"date", "time"}, Expects.TIME: {"date", "time"}, Expects.COLOUR: {"colour"}}  # fmt: skip
+    if expects in simple:
+        return 1.0 if kinds & simple[expects] else -1.0
+    if expects is Expects.MONEY:
+        return 1.0 if "money" in kinds else 0.3 if "number" in kinds and "proper" not in kinds else -1.0
+    if expects is Expects.NUMBER:
+        return 1.0 if "number" in kinds else -0.5
+    if expects in {Expects.PERSON, Expects.NAME}:
+        return 1.0 if "proper" in kinds and not kinds & {"phone", "email", "date"} else -0.7
+    if expects is Expects.PLACE:
+        if kinds & {"phone", "email", "yes/no"} or kinds <= {"date", "number"} and kinds:
+            return -1.0
+        return 0.7 if "proper" in kinds and not kinds & {"date", "money"} else 0.0
+    return 0.5 if expects is Expects.YES_NO and "yes/no" in kinds else 0.0
+
+
+def _time_features(question: Question, fact: Fact) -> dict[str, float]:
+    tokens = set(words(fact.text))
+    other_year = bool(question.years) and not any(_covers(y, fact.text) for y in question.years)
+    moment = set(words(question.moment)) - STOP_WORDS
+    return {
+        "year other": float(other_year),
+        "moment other": float(bool(question.moment) and not moment & tokens),
+        "holiday other": float(bool(question.holidays) and not question.holidays & tokens),
+        "past": float(question.past),
+        "former": float(fact.former and not question.former),
+        "dated": float(bool(value_kinds(fact.value) & {"date", "time"})),
+    }
+
+
+def _covers(year: str, text: str) -> bool:
+    if year in text:
+        return True
+    if span := _SPAN.search(text):
+        return int(span[1]) <= int(year) <= int(span[2])
+    since = _SINCE.search(text)
+    return bool(since and int(since[1]) <= int(year))
+
+
+def _linear(raw: Mapping[str, Mapping[str, Sequence[float]] | float]) -> Linear:
+    table: Mapping[str, Sequence[float]] = raw["features"]  # type: ignore[assignment]
+    columns = list(zip(*table.values(), strict=True))
+    mean, scale, weight = (tuple(float(x) for x in c) for c in columns)
+    return Linear(tuple(table), mean, scale, weight, float(raw["bias"]))  # type: ignore[arg-type]

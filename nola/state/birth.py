@@ -1,0 +1,64 @@
+"""What Nola is born with: the first content of the state folder, copied once and never over anything."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nola import files
+from nola.errors import StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["BORN_FILES", "bear", "born_bytes", "find_born"]
+
+BORN_FILES = ("Nola.json", "identity.json", "machineID.json", "user.json")
+
+
+def find_born() -> Path:
+    """Return the folder of what Nola is born with: inside the wheel, or beside the package in a checkout.
+
+    Raises:
+        StorageError: Neither is there; the installation is broken.
+    """
+    package = Path(__file__).resolve().parents[1]
+    for folder in (package / "_born", package.parent / "state"):
+        if (folder / BORN_FILES[0]).is_file():
+            return folder
+    raise StorageError(str(package / "_born"), "this installation lacks the files that Nola is born with")
+
+
+def born_bytes(born: Path) -> Mapping[str, bytes]:
+    """Read the files that Nola is born with, by name.
+
+    Raises:
+        StorageError: One of them can't be read.
+    """
+    try:
+        return {name: (born / name).read_bytes() for name in BORN_FILES}
+    except OSError as error:
+        raise StorageError(str(born), error.strerror or str(error)) from error
+
+
+def bear(born: Path, folder: Path) -> list[str]:
+    """Create what is missing in a state folder (E39); what is there is not touched, readable or not.
+
+    Args:
+        born: The folder that `find_born` returned.
+        folder: The state folder; made private when it is missing.
+
+    Returns:
+        Names of the files that were created.
+
+    Raises:
+        StorageError: A folder or file could not be made.
+    """
+    files.make_private_dir(folder)
+    files.make_private_dir(folder / "modules")
+    missing = [name for name in BORN_FILES if not (folder / name).exists() and not (folder / name).is_symlink()]
+    if missing:
+        content = born_bytes(born)
+        for name in missing:
+            files.write_atomic(folder / name, content[name])
+    return missing

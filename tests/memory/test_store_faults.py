@@ -1,0 +1,266 @@
+"""Fault tests of stored conversations: acknowledged turns outlive kills, forks, full disks and other processes."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+import pytest
+
+from nola.memory import schema
+from nola.memory.store import ConversationStore
+from nola.testing import ManualClock
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_ROOT = Path(schema.__file__).parents[2]
+
+# What a child process runs: turns named "NAME 0", "NAME 1" ..., each acknowledged by a line on stdout.
+_CHILD = """
+import itertools, os, resource, sys, threading
+from pathlib import Path
+from nola.clock import SystemClock
+from nola.errors import StorageError
+from nola.flow import ModelRef
+from nola.memory.store import ConversationStore
+from nola.types import Channel, Level
+
+store = ConversationStore(Path(sys.argv[1]), clock=SystemClock())
+name = sys.argv[2]
+
+def add(text):
+    store.add_turn(conversation=name, channel=Channel.TERMINAL, user=text, reply="", quoted="", level=Level.QUICK,
+        level_why="", model=ModelRef("none", ""), complete=True, report=None, receipts=[], usage={}, timings={})
+
+def ack(n):
+    print(f"{name} {n}\\n", end="", flush=True)
+"""
+_ON_REQUEST = "for n, _ in enumerate(sys.stdin): add(f'{name} {n}'); ack(n)"
+_AT_ONCE = "for n in itertools.count(): add(f'{name} {n}'); ack(n)"
+_TOO_EARLY = """
+for n in itertools.count():
+    ack(n)
+    if n % 50 == 49:
+        [add(f'{name} {m}') for m in range(n - 49, n + 1)]
+"""
+_FORKS = """
+add('parent 0')
+stop = threading.Event()
+def write():
+    for n in itertools.count():
+        if stop.is_set(): return print('thread', n)
+        add(f'thread {n}')
+thread = threading.Thread(target=write)
+thread.start()
+for n in range(20):
+    if not (child := os.fork()):
+        add(f'child {n}')
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+stop.set()
+thread.join()
+"""
+_FORK_AND_CLOSE = """
+add('parent 0')
+mine, its = os.pipe()
+if not (child := os.fork()):
+    os.read(mine, 1)
+    add('child 0')
+    os._exit(0)
+store.close()
+os.write(its, b'.')
+assert os.waitpid(child, 0)[1] == 0
+add('parent 1')
+"""
+# What E5 forbids: the child puts the inherited connection aside and opens its own, as a mere check of the pid would.
+_FORK_CARELESSLY = """
+os.register_at_fork = lambda **hooks: None
+store = ConversationStore(Path(sys.argv[1]), clock=SystemClock())
+add('parent 0')
+mine, its = os.pipe()
+written, opened = os.pipe()
+if not (child := os.fork()):
+    inherited, store._connection = store._connection, None
+    add('child 0')
+    os.write(opened, b'.')
+    os.read(mine, 1)
+    add('child 1')
+    os._exit(0)
+os.read(written, 1)
+store.close()
+os.write(its, b'.')
+assert os.waitpid(child, 0)[1] == 0
+add('parent 1')
+"""
+_FULL_DISK = """
+def limit(size):
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+limit(2_000_000)
+try:
+    for n in itertools.count(): add(f'{name} {n} ' + 'x' * 4000); ack(n)
+except StorageError as error:
+    print(error)
+limit(resource.RLIM_INFINITY)
+add('again')
+"""
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    """A clock that stands at 09:00 on 20 November 2026."""
+    return ManualClock(datetime(2026, 11, 20, 9, 0, tzinfo=UTC))
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    """The path of a database that is not there yet."""
+    return tmp_path / "home" / "memory.db"
+
+
+@pytest.fixture
+def store(database: Path, clock: ManualClock) -> Iterator[ConversationStore]:
+    """A store without a file."""
+    made = ConversationStore(database, clock=clock)
+    yield made
+    made.close()
+
+
+def _child(database: Path, name: str, script: str, stdout: int = subprocess.PIPE) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", _CHILD + script, str(database), name]
+    return subprocess.Popen(command, cwd=_ROOT, stdin=subprocess.PIPE, stdout=stdout, text=True)
+
+
+def _output(database: Path, name: str, script: str) -> list[str]:
+    with _child(database, name, script) as child:
+        lines = child.communicate(timeout=60)[0].splitlines()
+    assert child.returncode == 0
+    return lines
+
+
+def _pipes(child: subprocess.Popen[str]) -> tuple[IO[str], IO[str]]:
+    assert child.stdin is not None
+    assert child.stdout is not None
+    return child.stdin, child.stdout
+
+
+def _texts(store: ConversationStore, conversation: str) -> list[str]:
+    return [message.user for message in store.messages(conversation)]
+
+
+def test_a_full_disk_loses_nothing_and_passes(database: Path, store: ConversationStore) -> None:
+    """When the file can't grow the turn is refused, what was acknowledged stays, and space lets it go on."""
+    *acknowledged, sentence = _output(database, "full", _FULL_DISK)
+    assert sentence.startswith(f"could not write {database}: ")
+    assert len(acknowledged) > 10
+    assert [text.rstrip("x ") for text in _texts(store, "full")] == [*acknowledged, "again"]
+    assert store.check() == []
+
+
+def test_two_processes_write_in_turns(database: Path, store: ConversationStore) -> None:
+    """Turns of two processes that alternate are all there, in the order of their acknowledgements."""
+    with _child(database, "a", _ON_REQUEST) as one, _child(database, "b", _ON_REQUEST) as other:
+        acknowledged = []
+        for _ in range(20):
+            for child in (one, other):
+                to_child, from_child = _pipes(child)
+                print("go", file=to_child, flush=True)
+                acknowledged.append(from_child.readline().strip())
+        for child in (one, other):
+            _pipes(child)[0].close()
+    assert acknowledged == [f"{name} {n}" for n in range(20) for name in ("a", "b")]
+    assert _texts(store, "a") + _texts(store, "b") == [f"{name} {n}" for name in ("a", "b") for n in range(20)]
+    store.close()
+    connection = schema.connect(database)
+    stored = [row[0] for row in connection.execute("SELECT user FROM message ORDER BY seq")]
+    connection.close()
+    assert stored == acknowledged
+
+
+def test_four_processes_make_the_file_at_once(tmp_path: Path, clock: ManualClock) -> None:
+    """Processes that race to make a new file and to write into it lose nothing."""
+    for attempt in range(3):
+        database = tmp_path / str(attempt) / "memory.db"
+        children = [_child(database, name, _ON_REQUEST) for name in "abcd"]
+        for child in children:
+            _pipes(child)[0].write("go\n" * 25)
+            _pipes(child)[0].flush()
+        for child in children:
+            with child:
+                assert len(child.communicate(timeout=60)[0].splitlines()) == 25
+        store = ConversationStore(database, clock=clock)
+        assert {row.title: row.turns for row in store.conversations()} == {f"{name} 0": 25 for name in "abcd"}
+        assert store.check() == []
+        store.close()
+
+
+def _acknowledged_then_killed(database: Path, script: str, n: int, lines: int) -> set[str]:
+    """Kill two writers -9 once they have acknowledged so many turns together; return all that they acknowledged."""
+    reading, writing = os.pipe()
+    children = [_child(database, f"{name}{n}", script, stdout=writing) for name in "ab"]
+    os.close(writing)
+    with os.fdopen(reading) as output:
+        acknowledged = {output.readline().strip() for _ in range(lines)}
+        for child in children:
+            child.kill()
+        acknowledged |= set(output.read().splitlines())
+    for child in children:
+        with child:
+            child.wait(timeout=60)
+    return acknowledged
+
+
+def _stored(database: Path) -> set[str]:
+    connection = schema.open_ready(database)
+    found = {row[0] for row in connection.execute("SELECT user FROM message")}
+    assert list(connection.execute("PRAGMA integrity_check")) == [("ok",)]
+    assert list(connection.execute("PRAGMA foreign_key_check")) == []
+    connection.close()
+    return found
+
+
+@pytest.mark.bar("E1")
+def test_kills_lose_no_acknowledged_turn(database: Path) -> None:
+    """Thirty times two writers are killed -9 in mid-write; every acknowledged turn is there, the file is whole."""
+    chance = random.Random(1)  # noqa: S311 -- reproducible, not secret
+    acknowledged: set[str] = set()
+    for n in range(30):
+        acknowledged |= _acknowledged_then_killed(database, _AT_ONCE, n, lines=chance.randint(1, 60))
+        assert acknowledged <= _stored(database)
+    assert len(acknowledged) > 300
+
+
+@pytest.mark.bar("E1")
+def test_kills_are_noticed_when_turns_are_acknowledged_too_early(database: Path) -> None:
+    """The control: a writer that acknowledges before it commits does lose turns, so the test above can fail."""
+    acknowledged = _acknowledged_then_killed(database, _TOO_EARLY, 0, lines=50)
+    assert acknowledged - _stored(database)
+
+
+@pytest.mark.bar("E5")
+def test_forked_children_write_beside_their_parent(database: Path, store: ConversationStore) -> None:
+    """Twenty children that are forked while a thread writes each store a turn, and nobody's is lost."""
+    last = _output(database, "fork", _FORKS)[-1]
+    wanted = ["parent 0", *(f"child {n}" for n in range(20)), *(f"thread {n}" for n in range(int(last.split()[1])))]
+    assert sorted(_texts(store, "fork")) == sorted(wanted)
+    assert store.check() == []
+
+
+@pytest.mark.bar("E5")
+def test_a_child_that_outlives_its_parents_connection_loses_nothing(database: Path, store: ConversationStore) -> None:
+    """A child writes after the parent has closed the file, which removes the log that an inherited handle would use."""
+    _output(database, "fork", _FORK_AND_CLOSE)
+    assert _texts(store, "fork") == ["parent 0", "child 0", "parent 1"]
+    assert store.check() == []
+
+
+@pytest.mark.bar("E5")
+def test_a_careless_fork_is_noticed(database: Path, store: ConversationStore) -> None:
+    """The control: a child that only opens its own connection beside the inherited one does lose turns."""
+    _output(database, "fork", _FORK_CARELESSLY)
+    assert "child 1" not in _texts(store, "fork")
