@@ -48,7 +48,14 @@ class ContextSettings:
     level_one_apart: float = _setting(0.3, "level weight one level apart", "E07", low=0, high=1)
     level_two_apart: float = _setting(0.1, "level weight two levels apart", "E07", low=0, high=1)
     recency_lambda: float = _setting(0.0005, "decay of recency", "E08", low=0, high=100, unit="1/day")
-    threshold: float = _setting(0.05, "nodes at or below this weight are left out (tau)", "E05", low=0, high=1)
+    threshold: float = _setting(
+        0.002, "nodes at or below this weight are left out (tau), in profile nola", "E05, decision 0004", low=0, high=1
+    )
+    hea_threshold: float = _setting(0.05, "the same in profile hea, where relevance is 1", "E-42", low=0, high=1)
+    contrast: float = _setting(
+        10.0, "how sharply weight falls with relevance: e-fold per 1/contrast", "E-45", low=0, high=100
+    )
+    full_relevance: float = _setting(0.9, "relevance from which on nothing is taken off", "E-45", low=0, high=1)
     budget_l1: int = _setting(10, "state budget at level 1", "E21", low=0, high=100_000, unit="tokens")
     budget_l2: int = _setting(50, "state budget at level 2", "E22", low=0, high=100_000, unit="tokens")
     budget_l3: int = _setting(200, "state budget at level 3", "E23", low=0, high=100_000, unit="tokens")
@@ -82,8 +89,8 @@ class RelevanceSettings:
     bm25_floor: float = _setting(
         4.0, "the best BM25 score is normalised by no less than this", "E05", low=0.01, high=100
     )
-    contrast: float = _setting(
-        8.0, "sharpness: weight falls by e for every 1/contrast of relevance lost", "E-45", low=0, high=100
+    former_share: float = _setting(
+        0.6, "relevance that an older value keeps unless the past is asked for", "issue: The turn", low=0, high=1
     )
 
 
@@ -102,7 +109,6 @@ class UnknownSettings:
 class TokenSettings:
     """How tokens are counted without the model's own tokenizer (ollama.md 4.1, 4.4)."""
 
-    chars_per_token: float = _setting(4.0, "characters in a token of plain words", "E21", low=1, high=20)
     smoothing: float = _setting(
         0.2, "weight of a new observation in a model's calibration", "ollama.md 4.4", low=0, high=1
     )

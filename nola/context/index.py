@@ -110,25 +110,28 @@ class RelevanceIndex:
             self._postings[term] = (rows, idf * tf * (k1 + 1) / (tf + norm[rows]))
 
     def query(
-        self, terms: QueryTerms, vectors: NDArray[np.float32] | None, question: NDArray[np.float32] | None
+        self,
+        terms: QueryTerms,
+        vectors: Sequence[NDArray[np.float32]] | None,
+        question: NDArray[np.float32] | None,
     ) -> Relevance:
         """Score every fact.
 
         Args:
             terms: The input's stems and weights.
-            vectors: float32 [n, d] unit rows, zero rows where a fact has none yet; None without an embedder.
+            vectors: One or more forms of the facts, each float32 [n, d] of unit rows, zero rows where a fact has none
+                yet; None without an embedder. A fact counts by its closest form.
             question: float32 [d], the input's unit vector.
         """
         s = self._settings
         lexical = np.zeros(self.size)
-        for term, weight in (terms.expanded).items():
+        for term, weight in terms.expanded.items():
             if (found := self._postings.get(term)) is not None:
                 lexical[found[0]] += weight * found[1]
-        top = max(float(lexical.max(initial=0.0)), s.bm25_floor)
-        words_part = lexical / top
+        words_part = lexical / max(float(lexical.max(initial=0.0)), s.bm25_floor)
         if vectors is None or question is None:
             return Relevance(words_part, lexical, None)
-        cosine = (vectors @ question).astype(np.float64)
+        cosine = np.max([form @ question for form in vectors], axis=0).astype(np.float64)
         best = max(float(cosine.max(initial=0.0)), s.cosine_floor)
         meaning = np.clip((cosine + s.cosine_offset) / (best + s.cosine_offset), 0.0, 1.0)
         fused = s.lexical_share * words_part + (1 - s.lexical_share) * meaning

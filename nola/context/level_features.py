@@ -17,16 +17,22 @@ __all__ = ["Thread", "features", "thread_of"]
 
 _SOCIAL = frozenset(("GREET", "BYE", "THANKS", "ACK", "ASSENT", "DENY", "LAUGH", "PRAISE", "WISH"))
 _KEPT = _SOCIAL | frozenset(
-    """WHY MAKES SELF SUBJECT POSS HABIT MORE PAST SINCE CHANGE PATTERN ANALYSE DECIDE BIG LIFE TOPIC CMD ORG CONTINUE
-    DECLINE BRIEF FACT ABOUT EXPLAIN WHQ YESNO HOWTO TIME MACHINE FALSE DAILY STATE FEEL THATREF CHAT PLAY""".split()
+    """WHY MAKES SELF SUBJECT POSS HABIT MORE PAST SINCE CHANGE PATTERN ANALYSE DECIDE BIG LIFE TOPIC EVAL YOU ASKYOU
+    ORG CONTINUE DECLINE BRIEF FACT EXPLAIN WHQ HOWTO TIME MACHINE FALSE DAILY STATE FEEL THATREF CHAT PLAY""".split()
 )
-_ASKING = frozenset(("CMD", "ORG", "WHQ", "YESNO", "WHY", "HOWTO", "EXPLAIN", "FACT", "ABOUT", "DECIDE", "ANALYSE", "PLAY"))
-_TOLD = frozenset(("STATE", "FEEL", "DAILY", "MACHINE", "TIME", "CMD", "BIG"))
-_FIRST = ("FACT", "ABOUT", "CMD", "ORG", "WHQ", "YESNO", "WHY", "HOWTO", "EXPLAIN", "SUBJECT", "POSS", "PLAY", "CHAT", "DECIDE", "ANALYSE")
-_BY_THREAD = (
-    "CONTINUE THATREF SELF WHY MORE PAST SINCE DECIDE DAILY MACHINE TIME EXPLAIN PLAY CHAT CMD BIG LIFE TOPIC HABIT".split()
+_ASKING = frozenset("CMD ORG WHQ YESNO WHY HOWTO EXPLAIN FACT ABOUT DECIDE ANALYSE PLAY".split())
+_TOLD = frozenset(("STATE", "FEEL", "DAILY", "MACHINE", "TIME", "BIG"))
+_WEAK = frozenset(
+    ("decision of one's own", "cause in one's things", "one's days, open", "one's days, yes or no", "question of life")
+)
+_EVERYDAY = frozenset(("TIME", "DAILY", "MACHINE", "FACT", "HOWTO", "FALSE", "DECLINE"))
+_FIRST = tuple("FACT CMD ORG WHQ YESNO WHY HOWTO EXPLAIN SUBJECT POSS PLAY CHAT ASKYOU DECIDE ANALYSE".split())
+_BY_THREAD = tuple(
+    """CONTINUE THATREF SELF WHY MORE PAST SINCE DECIDE DAILY MACHINE TIME EXPLAIN PLAY CHAT BIG LIFE EVAL YOU ASKYOU
+    TOPIC HABIT""".split()
 )
 _PLAYED = 2
+_WHOLE_QUESTION = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,33 +133,48 @@ def _of_social(reading: Reading) -> dict[str, str]:
         found["social and asks nothing"] = ""
         if not any(c.concepts & _TOLD for c in reading.clauses):
             found["social and tells nothing"] = ""
+            if any(c.concepts & {"THATREF", "YOU"} for c in reading.requests):
+                found["social and of this talk"] = ""
         if any(not c.social and i == 0 for i, c in enumerate(reading.clauses)):
             found["social after a statement"] = ""
     return found
 
 
 def _of_request(clause: Clause, thread: Thread) -> dict[str, str]:
-    found = {f"first {c}": clause.core[0] for c in _FIRST if c in clause.first}
-    if not any(c in clause.first for c in _FIRST):
-        found["first other"] = clause.core[0]
+    """Describe the last clause that asks or tells something."""
+    opening = [c for c in _FIRST if c in clause.first] or ["other"]
+    found = {f"first {c}": clause.core[0] for c in opening}
     found["asks" if clause.asks else "states"] = ""
     found[f"length {_bucket(len(clause.core))}"] = ""
-    for word in dict.fromkeys(clause.core):
-        found[f"word {word}"] = word
-    if clause.names:
-        found["names"] = ""
-    if "SELF" not in clause.concepts:
-        found["not of oneself"] = ""
-        if "YESNO" in clause.first or "WHQ" in clause.first or "WHY" in clause.first:
-            found["asks, not of oneself"] = ""
-    if "WHY" in clause.concepts and "SUBJECT" in clause.concepts and _near(clause):
-        found["why do i"] = "why ... I"
-    if _whole(clause, "CONTINUE"):
-        found["whole CONTINUE"] = " ".join(clause.core)
-        found[f"{thread.state} whole CONTINUE"] = " ".join(clause.core)
-    for concept in ("PLAY", "CHAT", "STATE", "FEEL"):
-        if _whole(clause, concept):
-            found[f"whole {concept}"] = ""
+    found.update({f"word {word}": word for word in clause.core})
+    found.update(dict.fromkeys(_of_whom(clause), clause.core[0]))
+    remark = "REMARK" in clause.first and not clause.asks
+    signs = {
+        "number": "#" in clause.words,
+        "names": clause.names,
+        "why do i": "WHY" in clause.concepts and "SUBJECT" in clause.concepts and _near(clause),
+        "whole CONTINUE": _whole(clause, "CONTINUE"),
+        f"{thread.state} whole CONTINUE": _whole(clause, "CONTINUE"),
+        "remark": remark,
+        "remark, tells nothing": remark and not clause.concepts & _TOLD,
+    }
+    signs.update({f"whole {c}": _whole(clause, c) for c in ("PLAY", "CHAT", "STATE", "FEEL")})
+    found.update({sign: "" for sign, there in signs.items() if there})
+    return found
+
+
+def _of_whom(clause: Clause) -> list[str]:
+    """Tell whether a clause is about the owner, about Nola, or about the rest of the world."""
+    questions = clause.first & {"WHQ", "YESNO", "WHY"}
+    everyday = bool(clause.concepts & _EVERYDAY)
+    if "SELF" in clause.concepts:
+        if not questions or "#" in clause.words:
+            return []
+        kind = "yes or no" if "YESNO" in clause.first else "open"
+        return [f"asks of oneself, {kind}"] + [f"asks of oneself, nothing everyday, {kind}"] * (not everyday)
+    found = ["not of oneself"] + ["asks, not of oneself"] * bool(questions)
+    if "YOU" in clause.concepts and not everyday:
+        found.append("of Nola, asked" if clause.asks or clause.first & _ASKING else "of Nola, told")
     return found
 
 
@@ -169,40 +190,43 @@ def _whole(clause: Clause, concept: str) -> bool:
 
 
 def _bucket(size: int) -> str:
-    return next(name for limit, name in ((1, "1"), (2, "2"), (4, "3-4"), (8, "5-8"), (14, "9-14"), (10**9, "15+")) if size <= limit)
+    return next(
+        name
+        for limit, name in ((1, "1"), (2, "2"), (4, "3-4"), (8, "5-8"), (14, "9-14"), (10**9, "15+"))
+        if size <= limit
+    )
 
 
 def _of_thread(reading: Reading, thread: Thread) -> dict[str, str]:
+    """Set the message in its conversation."""
     state = thread.state
-    requests = reading.requests
-    found = {state: ""}
-    if thread.deep:
-        found["deep thread"] = ""
-    if not requests:
-        found[f"{state} only social"] = ""
-        if thread.asked and any("ASSENT" in c.concepts for c in reading.clauses):
-            found[f"{state} assent"] = ""
-        return found
-    last = requests[-1]
-    concepts = last.concepts
-    found.update({f"{state} {c}": "" for c in _BY_THREAD if c in concepts})
+    found = {state: ""} | ({"deep thread": ""} if thread.deep else {})
+    if not reading.requests:
+        return found | {f"{state} only social": ""}
+    last = reading.requests[-1]
+    found.update({f"{state} {c}": "" for c in _BY_THREAD if c in last.concepts})
     found.update({f"{state} first {c}": "" for c in _FIRST if c in last.first})
     found[f"{state} length {_bucket(len(last.core))}"] = ""
     found[f"{state} {'asks' if last.asks else 'states'}"] = ""
-    if "AND" in {t.concept for t in last.tags if t.start == 0}:
-        found[f"{state} and"] = last.words[0]
-    if thread.words & _stems(last.core):
-        found[f"{state} same words"] = ""
-    elif len(last.core) >= 4 and "SELF" not in concepts:  # noqa: PLR2004 - long enough to stand alone
-        found[f"{state} new matter"] = ""
-        if last.names or concepts & {"FACT", "MACHINE", "DAILY"}:
-            found[f"{state} new thing"] = ""
-    if reading.hits:
-        found[f"{state} any rule"] = reading.hits[0].words
-        found["any rule"] = reading.hits[0].words
-        if not any("SELF" in c.concepts for c in requests):
-            found["rule, not of oneself"] = ""
-            found[f"{state} rule, not of oneself"] = ""
-            if thread.last:
-                found[f"rule after {'own' if thread.own else 'other'}"] = ""
-    return found
+    known = bool(thread.words & _stems(last.core))
+    new = not known and len(last.core) >= _WHOLE_QUESTION and "SELF" not in last.concepts
+    signs = {
+        "and": any(t.concept == "AND" and t.start == 0 for t in last.tags),
+        "same words": known,
+        "new matter": new,
+        "new thing": new and (last.names or bool(last.concepts & {"FACT", "MACHINE", "DAILY"})),
+    }
+    found.update({f"{state} {sign}": "" for sign, there in signs.items() if there})
+    return found | _of_rules(reading, thread)
+
+
+def _of_rules(reading: Reading, thread: Thread) -> dict[str, str]:
+    """Count the rules that speak for a deep look, and see whom they are about."""
+    strong = [hit for hit in reading.hits if hit.rule not in _WEAK]
+    if not strong:
+        return {}
+    names = ["any rule", f"{thread.state} any rule", f"rules {_bucket(len(strong))}"]
+    if not any("SELF" in c.concepts for c in reading.requests):
+        names += ["rule, not of oneself", f"{thread.state} rule, not of oneself"]
+        names += [f"rule after {'own' if thread.own else 'other'}"] * bool(thread.last)
+    return dict.fromkeys(names, strong[0].words)

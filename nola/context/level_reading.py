@@ -13,11 +13,30 @@ if TYPE_CHECKING:
 
 __all__ = ["Clause", "Hit", "Reading", "read"]
 
-_SPLIT = re.compile(r"[.!;…\n\r|•]+|(?<=\?)|:(?!\d)|\s[-–—]+\s|—")
+_SPLIT = re.compile(r"[.!;…\n\r|•]+|(?<=\?)|\s[-–—]+\s|—")
 _QUOTED = re.compile(r"\"[^\"\n]{2,}\"|“[^”\n]{2,}”|„[^“”\n]{2,}[“”]|«[^»\n]{2,}»|(?<![\w])['‘][^'’\n]{2,}['’](?!\w)")
 _SOCIAL = frozenset(("GREET", "BYE", "THANKS", "ACK", "ASSENT", "DENY", "LAUGH", "PRAISE", "WISH"))
 _ASIDE = _SOCIAL | {"FILLER"}
-_DEEP = frozenset(("WHY", "ABOUT", "PATTERN", "ANALYSE", "CHANGE", "LIFE", "TOPIC", "BIG", "SINCE", "PAST", "HABIT", "MAKES", "MORE", "DECIDE"))
+_DEEP = frozenset(
+    (
+        "WHY",
+        "ABOUT",
+        "PATTERN",
+        "ANALYSE",
+        "CHANGE",
+        "LIFE",
+        "TOPIC",
+        "BIG",
+        "SINCE",
+        "PAST",
+        "HABIT",
+        "MAKES",
+        "MORE",
+        "DECIDE",
+        "EVAL",
+    )
+)
+_COLON = re.compile(r"(?<=:)(?!\d)")
 _REACH = {"FALSE": 0, "DECLINE": 4}
 _NAME = re.compile(r"(?<=[a-z,] )(?!Nola\b)[A-Z][a-z]+")
 _MOST_CLAUSES = 60
@@ -35,6 +54,7 @@ class Clause:
         asks: It ends in a question mark.
         concepts: All concepts in it.
         names: A capital stands inside it, as names have.
+        dictates: It orders to write, say or remind, and a colon ends it.
     """
 
     words: tuple[str, ...]
@@ -44,6 +64,7 @@ class Clause:
     asks: bool
     concepts: frozenset[str]
     names: bool
+    dictates: bool
 
     @property
     def social(self) -> bool:
@@ -93,10 +114,10 @@ def read(text: str, lexicon: Lexicon, earlier: Sequence[str] = ()) -> Reading:
     """
     short = _unquoted(clip(text))
     pieces = [piece for piece in _SPLIT.split(short) if piece.strip()][:_MOST_CLAUSES]
-    worded = [(normal_words(piece, lexicon), piece) for piece in pieces]
+    worded = [(normal_words(part, lexicon), part) for piece in pieces for part in _COLON.split(piece)]
     everything = [w for words, _ in worded for w in words]
     spoken = languages(short, everything, lexicon, earlier)
-    clauses = tuple(_clause(words, piece, spoken, lexicon) for words, piece in worded if words)
+    clauses = _joined([_clause(words, piece, spoken, lexicon) for words, piece in worded if words])
     hits = tuple(dict.fromkeys(hit for clause in clauses for hit in _hits(clause)))
     return Reading(clauses, spoken, hits, _across(clauses, hits))
 
@@ -107,6 +128,16 @@ def _unquoted(text: str) -> str:
     return bare if bare.replace("quotation", "").strip(" .,!?") else text
 
 
+def _joined(clauses: list[Clause]) -> tuple[Clause, ...]:
+    """Leave out what follows an order with a colon: it is dictated, not asked."""
+    kept: list[Clause] = []
+    for clause in clauses:
+        if kept and kept[-1].dictates:
+            continue
+        kept.append(clause)
+    return tuple(kept)
+
+
 def _clause(words: list[str], piece: str, spoken: frozenset[str], lexicon: Lexicon) -> Clause:
     tags = tag(words, spoken, lexicon)
     shut = {i for t in tags if t.concept in _REACH for i in range(t.start, t.end + _REACH[t.concept])}
@@ -114,8 +145,8 @@ def _clause(words: list[str], piece: str, spoken: frozenset[str], lexicon: Lexic
     start, end = _core(words, tags)
     first = frozenset(t.concept for t in tags if t.start == start and t.end <= end)
     concepts = {t.concept for t in tags}
-    possessive = {t.start for t in tags if t.concept == "POSS"}
-    if any(t.concept == "SELF" and t.start not in possessive for t in tags):
+    other = {t.start for t in tags if t.concept in ("POSS", "OBJECT")}
+    if any(t.concept == "SELF" and t.start not in other for t in tags):
         concepts.add("SUBJECT")
     return Clause(
         tuple(words),
@@ -124,6 +155,7 @@ def _clause(words: list[str], piece: str, spoken: frozenset[str], lexicon: Lexic
         first,
         asks=piece.rstrip().endswith("?"),
         concepts=frozenset(concepts),
+        dictates="ORG" in first and piece.rstrip().endswith(":"),
         names="de" not in spoken and bool(_NAME.search(piece)),
     )
 
@@ -172,6 +204,15 @@ _PAIRS: Mapping[str, tuple[str, ...]] = {
     "decision of one's own": ("DECIDE", "SUBJECT"),
     "telling of one's own": ("ABOUT", "SELF"),
     "telling of one's days": ("ABOUT", "TOPIC"),
+    "judging oneself": ("EVAL", "SELF"),
+    "judging one's days": ("EVAL", "TOPIC"),
+    "judging over time": ("EVAL", "SINCE"),
+    "judging one's life": ("EVAL", "BIG"),
+    "life asked about": ("WHQ", "SELF", "LIFE"),
+    "big thing asked about": ("WHQ", "SUBJECT", "BIG"),
+    "big thing weighed": ("YESNO", "SUBJECT", "BIG"),
+    "one's days, open": ("POSS", "TOPIC", "WHQ"),
+    "one's days, yes or no": ("POSS", "TOPIC", "YESNO"),
     "big thing in life": ("BIG", "LIFE"),
     "question of life": ("LIFE", "SUBJECT"),
     "life over time": ("LIFE", "SINCE"),

@@ -17,9 +17,11 @@ __all__ = ["LANGUAGES", "Lexicon", "Tag", "clip", "compile_lexicon", "languages"
 LANGUAGES = ("en", "es", "de", "fr", "pt")
 _NOTHING = 0.3
 _HEAD, _TAIL = 4_000, 1_000
-_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
+_WORD = re.compile(r"#|[^\W_]+(?:'[^\W_]+)*")
 _STRETCHED = re.compile(r"(.)\1{2,}")
-_LAUGH = re.compile(r"(?:a*(?:ha){2,}h?|(?:he){2,}h?|(?:hi){2,}|(?:ja){2,}j?|(?:je){2,}|k{3,}|(?:rs){2,}|l+o+l+s?|lm+f?ao+)")
+_LAUGH = re.compile(
+    r"(?:a*(?:ha){2,}h?|(?:he){2,}h?|(?:hi){2,}|(?:ja){2,}j?|(?:je){2,}|k{3,}|(?:rs){2,}|l+o+l+s?|lm+f?ao+)"
+)
 _FRENCH = re.compile(r"\b(j|l|d|c|n|s|m|t|qu|jusqu|lorsqu|puisqu|quelqu|aujourd)'(?=[a-z])")
 _SPANISH_MARKS = re.compile(r"[¿¡ñ]")
 _GERMAN_MARKS = re.compile(r"[äöüß]")
@@ -27,7 +29,9 @@ _PORTUGUESE_MARKS = re.compile(r"[ãõ]")
 _FRENCH_MARKS = re.compile(r"[èêœûîë]|\bà\b|ç|ù")
 _MARKS = (("es", _SPANISH_MARKS), ("de", _GERMAN_MARKS), ("pt", _PORTUGUESE_MARKS), ("fr", _FRENCH_MARKS))
 _SOCIAL = frozenset(("GREET", "BYE", "THANKS", "ACK", "ASSENT", "DENY", "LAUGH", "PRAISE", "WISH"))
-_GERMAN = frozenset("und der die das den dem ist wie ich mein meine nicht mit von zu es bin hab wir auf auch noch mal sich".split())
+_GERMAN = frozenset(
+    "und der die das den dem ist wie ich mein meine nicht mit von zu es bin hab wir auf auch noch mal sich".split()
+)
 _SHARED = frozenset("a an as de do e en es i in is la le me mi n na no o on os pa q se so te tu un y".split())
 _IS_BEFORE = frozenset(
     "what that it how where when who here there she he let why everything something thing one this name".split()
@@ -95,7 +99,9 @@ def compile_lexicon(tables: Iterable[Mapping[str, Mapping[str, str]]]) -> Lexico
     for table in tables:
         for concept, by_language in table.items():
             for language, entries in by_language.items():
-                split = [" ".join(_plain_words(entry)) + "*" * entry.strip().endswith("*") for entry in entries.split(";")]
+                split = [
+                    " ".join(_plain_words(entry)) + "*" * entry.strip().endswith("*") for entry in entries.split(";")
+                ]
                 if concept == "LANG":
                     functions[language] = frozenset(split)
                     continue
@@ -109,8 +115,8 @@ def compile_lexicon(tables: Iterable[Mapping[str, Mapping[str, str]]]) -> Lexico
 
 def _plain_words(text: str) -> list[str]:
     """Fold a text and spell its contractions out."""
-    folded = _FRENCH.sub(r"\1 ", fold(text.replace("‘", "'").replace("ʼ", "'")))
-    found = _WORD.findall(folded) if "#" not in folded else folded.split()
+    folded = _FRENCH.sub(r"\1 ", fold(text.replace("‘", "'")))
+    found = _WORD.findall(folded)
     german = not _GERMAN.isdisjoint(found)
     out: list[str] = []
     for raw in found:

@@ -134,7 +134,7 @@ class MiniLmEmbedder:
                 except ImportError as error:
                     fix = "run: pip install 'nola-assistant[embeddings]'"
                     raise ModelError(f"the embedder's packages are not installed ({error.name})", fix=fix) from error
-                except Exception as error:
+                except Exception as error:  # onnxruntime and tokenizers raise classes of their own
                     fix = "fetch its files again: nola model get minilm"
                     raise ModelError(f"the embedder could not be loaded: {_first_line(error)}", fix=fix) from error
             return self._loaded

@@ -218,20 +218,22 @@ class EmbeddedModel:
 
     def _start(self, job: _Job) -> LineProcess:
         self._drop()
-        self._folder = tempfile.mkdtemp(prefix="nola-model-")
+        window = self.window()
+        folder = tempfile.mkdtemp(prefix="nola-model-")
         load = {
-            "folder": self._folder,
+            "folder": folder,
             "path": str(self._path),
-            "window": self.window(),
+            "window": window,
             "threads": thread_count(self._settings.threads),
             "idle_seconds": self._settings.idle_seconds,
         }
         try:
             worker = LineProcess(self._command)
         except OSError as error:
+            shutil.rmtree(folder, ignore_errors=True)
             raise ModelError(f"the model's process could not be started: {error}") from error
         with self._state:
-            self._worker = worker
+            self._worker, self._folder = worker, folder
         worker.send({"load": load})
         job.waiting = True
         try:

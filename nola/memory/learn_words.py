@@ -8,6 +8,7 @@ from nola.text import fold
 
 __all__ = [
     "ADJECTIVES",
+    "CAR_MAKES",
     "CONDITIONS",
     "COUNTRIES",
     "DEMONYMS",
@@ -24,8 +25,10 @@ __all__ = [
     "RELATIONS",
     "ROLES",
     "THINGS",
-    "alternation",
+    "WORKPLACES",
     "canonical",
+    "joined",
+    "lookup",
 ]
 
 
@@ -43,23 +46,12 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(fold(word.replace("_", " ")) for word in text.split())
 
 
-_SPELLED: dict[str, str] = {}
-
-
-def _spelled(text: str) -> dict[str, str]:
-    """Read a table and keep the accented spellings, which the patterns need."""
-    for word in re.findall(r"[^\s:]+", text):
-        plain = word.replace("_", " ").lower()
-        _SPELLED.setdefault(fold(plain), plain)
-    return _table(text)
-
-
-RELATIONS = _spelled("""
+RELATIONS = _table("""
 mother: mum mom mama mummy mommy madre mamá mutter mère maman mãe
 father: dad papa daddy padre papá vater père pai
 sister: sis hermana schwester soeur sœur irmã
 brother: bro hermano bruder frère irmão
-wife: mujer esposa ehefrau femme épouse mulher
+wife: frau mujer esposa ehefrau femme épouse mulher
 husband: hubby marido esposo ehemann mari époux
 spouse:
 partner: pareja partnerin compagnon compagne companheiro companheira parceiro parceira
@@ -80,10 +72,10 @@ uncle: tío onkel oncle tio
 cousin: primo prima cousine
 nephew: sobrino neffe neveu sobrinho
 niece: sobrina nichte nièce sobrinha
-mother-in-law: suegra schwiegermutter belle-mère sogra
-father-in-law: suegro schwiegervater beau-père sogro
-sister-in-law: cuñada schwägerin belle-sœur cunhada
-brother-in-law: cuñado schwager beau-frère cunhado
+mother-in-law: mother_in_law mum_in_law suegra schwiegermutter belle-mère sogra
+father-in-law: father_in_law suegro schwiegervater beau-père sogro
+sister-in-law: sister_in_law cuñada schwägerin belle-sœur cunhada
+brother-in-law: brother_in_law cuñado schwager beau-frère cunhado
 stepmother: stepmum stepmom
 stepfather: stepdad
 stepson:
@@ -94,10 +86,13 @@ goddaughter:
 godson:
 godmother:
 godfather:
+parents: eltern pais padres
+grandparents: großeltern avós abuelos
+in-laws: in_laws
 twin: twin_sister twin_brother
 """)
 
-PETS = _spelled("""
+PETS = _table("""
 dog: puppy doggo pup perro perra hund hündin chien chienne cachorro cachorra cão cadela
 cat: kitten kitty gato gata katze kater chat chatte
 parrot: budgie loro papagei perroquet papagaio
@@ -119,7 +114,7 @@ chicken: hen
 bearded_dragon: bearded_dragon
 """)
 
-PLURALS = _spelled("""
+PLURALS = _table("""
 children: kids hijos kinder enfants filhos niños
 sisters: hermanas schwestern soeurs irmãs
 brothers: hermanos brüder frères irmãos
@@ -138,7 +133,7 @@ pets:
 twins:
 """)
 
-ROLES = _spelled("""
+ROLES = _table("""
 doctor: gp family_doctor médico médica arzt ärztin hausarzt hausärztin médecin docteur
 dentist: dentista zahnarzt zahnärztin dentiste
 vet: veterinarian veterinario veterinaria tierarzt tierärztin vétérinaire veterinário veterinária
@@ -182,7 +177,7 @@ assistant:
 agent:
 """)
 
-ITEMS = _spelled("""
+ITEMS = _table("""
 car: coche auto voiture carro
 bike: bicycle bicicleta fahrrad vélo
 motorbike: motorcycle scooter
@@ -199,7 +194,7 @@ guitar:
 piano:
 """)
 
-THINGS = _spelled("""
+THINGS = _table("""
 colour: color cor farbe couleur lieblingsfarbe
 food: comida essen comida_favorita lieblingsessen
 dish: plato gericht plat prato lieblingsgericht
@@ -246,6 +241,10 @@ anaemia anemia adhd autism depression anxiety insomnia hypothyroidism hyperthyro
 high_blood_pressure low_blood_pressure coeliac_disease celiac_disease type_1_diabetes type_2_diabetes hay_fever tinnitus
 sleep_apnea sleep_apnoea parkinson's crohn's lupus fibromyalgia glaucoma hemophilia scoliosis bipolar_disorder a_pacemaker""")
 
+CAR_MAKES = _words("""alfa audi bmw byd chevrolet chevy chrysler citroën citroen cupra dacia dodge fiat ford honda hyundai
+infiniti jaguar jeep kia lancia lexus mazda mercedes mg mini mitsubishi nissan opel peugeot polestar porsche renault rover saab
+seat skoda škoda smart subaru suzuki tesla toyota vauxhall volkswagen volvo vw golf corolla civic prius clio""")
+
 DEMONYMS = _words("""american argentinian argentine australian austrian belgian brazilian british bulgarian canadian chilean
 chinese colombian croatian cuban czech danish dutch egyptian english estonian ethiopian filipino finnish french german
 ghanaian greek hungarian icelandic indian indonesian iranian iraqi irish israeli italian japanese kenyan korean latvian
@@ -277,10 +276,22 @@ programmierer programmiererin infirmière infirmier professeur médecin avocat a
 cuisinière étudiante étudiant enseignante enseignant boulanger boulangère comptable développeur enfermeira enfermeiro
 professora advogada advogado engenheira engenheiro cozinheira cozinheiro estudante jornalista""")
 
+WORKPLACES = _words("""bank hospital clinic school university college company startup start-up firm agency studio restaurant cafe
+coffee_shop bar hotel shop store supermarket bakery pharmacy library museum factory farm lab laboratory office kindergarten nursery
+garage warehouse bookstore bookshop salon gym theatre theater church council ministry charity ngo newspaper magazine publisher
+brewery winery vineyard zoo airport station consultancy practice co-op cooperative police army navy government embassy court
+department institute foundation plant mill mine port shipyard dealership market workshop boutique kitchen hospice orchestra
+empresa tienda escuela colegio banco clinica universidad restaurante firma schule klinik krankenhaus praxis universitat
+entreprise ecole banque hopital usine escola loja clinica fabrica""")
+
 NOT_JOBS = _words("""beginner lover loner believer smoker drinker sleeper learner stranger mother father brother sister
 winner loser sinner newcomer member customer user owner reader liar riser gamer thinker listener speaker cancer survivor
 visitor minor senior junior pessimist optimist perfectionist feminist minimalist tourist realist pedestrian vegetarian
-monster computer number fighter hater eater starter keeper teenager foreigner outsider other another player grandmother
+monster computer number fighter hater eater starter keeper teenager foreigner outsider other another player human man woman german roman batman superman caveman gentleman layman atheist cyclist motorist nudist activist
+buddhist marxist fatalist masochist immigrant giant infant elephant participant descendant ancestor debtor commuter renter
+homeowner runner swimmer hiker camper climber skier surfer dreamer overthinker underachiever overachiever helper boomer zoomer
+toddler youngster elder hugger doer giver taker texter spender saver shopper watcher complainer whiner crier talker pushover
+figure matter character singleton chatterbox grandmother
 grandfather daughter quitter traitor sucker racist idealist christian communist socialist capitalist libertarian donor
 partner caregiver-to-be leader cheater walker follower holder bachelor widower widow stickler procrastinator early_riser
 bit_older master disaster bother extremist egoist narcissist purist veggie over under better bigger rather ever never
@@ -315,22 +326,40 @@ misery limbo chaos isolation dorms bed pieces shock trouble love reality squalor
 python rust java javascript vim emacs android ios firefox chrome git github slack teams excel monday tuesday wednesday
 thursday friday saturday sunday marketing engineering product sales finance hr management plan step chapter level page
 part section version option number question room desk row column line seat bed sleep vegan keto tears therapy retirement
-solar postgres postgresql mysql kubernetes docker aws azure spotify netflix obsidian notion vscode cash tea decaf""")
+solar postgres postgresql mysql kubernetes docker aws azure spotify netflix obsidian notion vscode trash bin folder archive spam inbox drafts downloads strike cash tea decaf""")
 
 
-def alternation(*tables: dict[str, str]) -> str:
-    """Return a regular expression for any noun of the tables, longest first, accents optional."""
-    nouns: set[str] = set()
-    for table in tables:
-        for word in table:
-            nouns.update({word, _SPELLED.get(word, word)})
-    return "|".join(re.escape(noun) for noun in sorted(nouns, key=lambda n: (-len(n), n)))
+_TABLES = (RELATIONS, PETS, ROLES, ITEMS, THINGS, PLURALS)
+_COMPOUND = re.compile(
+    r"\b(?:my|our|an?|mi|mon|ma|une?|uma?|mein|meine|eine?n?|meu|minha) (?:new |old )?("
+    + "|".join(sorted({word.replace(" ", "[ -]") for table in _TABLES for word in table if " " in word}))
+    + r")\b",
+    re.IGNORECASE,
+)
+
+
+def _hyphenate(found: re.Match[str]) -> str:
+    return found.group()[: found.start(1) - found.start()] + found[1].replace(" ", "-")
+
+
+def joined(text: str) -> str:
+    """Hyphenate the nouns of two words, so that each noun is one word: `my guinea-pig`."""
+    return _COMPOUND.sub(_hyphenate, text)
+
+
+def lookup(noun: str, table: dict[str, str]) -> str | None:
+    """Return the key of a noun in a table, `sister` for `hermana`; None when it is not there."""
+    plain = fold(noun).replace("_", " ")
+    for form in (plain, plain.replace("-", " "), plain.removesuffix("s")):
+        if form in table:
+            return table[form].replace("-", "_").replace(" ", "_")
+    return None
 
 
 def canonical(noun: str) -> str:
     """Return the key under which a noun is kept, for example `sister` for `hermana`; itself when unknown."""
     plain = fold(noun).replace("_", " ")
-    for table in (RELATIONS, PETS, ROLES, ITEMS, THINGS, PLURALS):
+    for table in _TABLES:
         if plain in table:
             return table[plain].replace("-", "_").replace(" ", "_")
     return plain.replace("-", "_").replace(" ", "_")

@@ -123,23 +123,22 @@ class ConversationStore:
             ConflictError: Another process held the file for too long.
             NolaError: The file is damaged or of a newer Nola; it was left as it is.
         """
-        now = self._clock.now()
-        conversation = conversation or ConversationId(self._ids.make(now))
-        message = message_id or MessageId(self._ids.make(now))
-        at, user = _written(now), _clean(user)
-        head = (conversation, _title(user), str(channel), at)
+        user = _clean(user)
         texts = (user, _clean(reply), _clean(quoted), int(level), _clean(level_why), model.provider, model.name)
         payloads = tuple(_dumped(payload) for payload in (report, timings, receipts, usage))
         with self._lock, schema.explained(self._path):
+            at = _written(self._clock.now())
+            conversation = conversation or self.new_conversation_id()
+            message = message_id or MessageId(self._new_id())
             connection = self._ready()
             with schema.transaction(connection):
-                connection.execute(_PUT_CONVERSATION, head)
+                connection.execute(_PUT_CONVERSATION, (conversation, _title(user), str(channel), at))
                 connection.execute(_PUT_MESSAGE, (message, conversation, at, *texts, int(complete), *payloads))
         return conversation, message
 
     def new_conversation_id(self) -> ConversationId:
         """Make an id for a conversation; nothing is stored before its first turn is."""
-        return ConversationId(self._ids.make(self._clock.now()))
+        return ConversationId(self._new_id())
 
     def latest(self, channel: str | None = None) -> ConversationId | None:
         """Return the conversation of the turn stored last, whatever the clock said; None when there is none.
@@ -225,6 +224,10 @@ class ConversationStore:
         """Close the file; the next use opens it again."""
         with self._lock:
             self._disconnect()
+
+    def _new_id(self) -> str:
+        with self._lock:
+            return self._ids.make(self._clock.now())
 
     def _quick_check(self) -> list[str]:
         if self._connection is None and not schema.exists(self._path):

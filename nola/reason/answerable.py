@@ -296,7 +296,7 @@ def _kind_fit(expects: Expects, kinds: frozenset[str]) -> float:
     if expects in {Expects.PERSON, Expects.NAME}:
         return 1.0 if "proper" in kinds and not kinds & {"phone", "email", "date"} else -0.7
     if expects is Expects.PLACE:
-        if kinds & {"phone", "email", "yes/no"} or kinds <= {"date", "number"} and kinds:
+        if kinds & {"phone", "email", "yes/no"} or (kinds <= {"date", "number"} and kinds):
             return -1.0
         return 0.7 if "proper" in kinds and not kinds & {"date", "money"} else 0.0
     return 0.5 if expects is Expects.YES_NO and "yes/no" in kinds else 0.0

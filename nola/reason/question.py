@@ -93,7 +93,7 @@ _KINDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         (
             "colour",
             r"\b(?:red|green|blue|black|white|gr[ea]y|yellow|orange|brown|purple|pink|silver|gold|beige|turquoise|cream|navy|terracotta|violet)\b",
-        ),  # noqa: E501
+        ),
     )
 )
 _PHONE = re.compile(r"\+?\d[\d \-/()]{6,}\d")
@@ -110,20 +110,20 @@ _EXPECTS: tuple[tuple[Expects, re.Pattern[str]], ...] = tuple(
         (
             Expects.MONEY,
             r"\bhow (?:much|many)\b.*\b(?:pay|cost|earn|owe|owes|charge|rent|spend|price|make|salary|save)\b|\bcosts?\b|\bprice\b|\bsalary\b",
-        ),  # noqa: E501
+        ),
         (Expects.NUMBER, r"\bhow (?:many|much|tall|long|far|heavy|big|high|often|strong|fast|large|wide|deep)\b"),
         (Expects.TIME, r"\b(?:what time|at what hour)\b"),
         (
             Expects.DATE,
             r"\bwhen\b|\b(?:what|which) (?:date|day|year|month|weekday|evening|morning|night|days|evenings)\b|\bbirthday\b|\bdeadline\b|\bsince\b",
-        ),  # noqa: E501
+        ),
         (Expects.COLOUR, r"\bcolou?r\b"),
         (Expects.PERSON, r"\bwho\b|\bwhom\b|\bwhose\b|\bwho's\b"),
         (Expects.NAME, r"\b(?:name|called|surname|named)\b"),
         (
             Expects.PLACE,
             r"\bwhere\b|\bwhere's\b|\b(?:which|what) (?:city|town|country|place|street|village|hall|hotel|school|marina|market|river)\b",
-        ),  # noqa: E501
+        ),
         (Expects.YES_NO, r"^\W*(?:do|does|did|am|is|are|was|were|have|has|can|may|will)\b"),
     )
 )
@@ -138,7 +138,7 @@ _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _PAST = re.compile(r"\b(?:did|was|were|had)\b")
 _FORMER = re.compile(
     r"\b(?:used to|previous(?:ly)?|former(?:ly)?|old(?= (?:job|phone|address|number|employer|email|flat|car))|before|back then|in the past|earlier|once|originally|ex)\b"
-)  # noqa: E501
+)
 _POSSESSIVE = re.compile(r"([\w-]+)'s\b(?! (?:the|a|an|my|our|in|on|at|it)\b)|([\w-]+s)'(?= )", re.IGNORECASE)
 _NOT_OWNERS = frozenset("what who where when how that it there here let one tonight today which why".split())
 _CAPITALISED = re.compile(r"\b[A-ZÀ-Þ][\w’'-]*")
@@ -156,7 +156,7 @@ _ADVICE = re.compile(
     r"|(?:what|where|which \w+|who|when) (?:should|shall|could|would|can|might)\b|(?:should|shall|can|could|may|would|might) (?:i|we|you)\b"  # noqa: E501
     r"|why\b|what if\b|what(?:'s| is| are| would be) (?:a|an|some|the best|the difference|the meaning|the capital|a good)\b"
     r"|what does .* mean\b|is it\b|are there\b|is there (?:a|any) (?:way|difference)\b"
-    r"|(?:write|make|explain|describe|suggest|recommend|help|convert|translate|calculate|compare|summari[sz]e|draft|list|sing|play|pretend|imagine|invent|create|define|plan|design|compose|rewrite|spell|count)\b"  # noqa: E501
+    r"|(?:write|make|explain|describe|suggest|recommend|help|convert|translate|calculate|compare|summari[sz]e|draft|list|sing|play|pretend|imagine|invent|create|define|plan|design|compose|rewrite|spell|count)\b"
     r"|(?:a|an|some|three|two|five|ten|\d+) )"
 )
 _GENERIC = re.compile(
@@ -170,7 +170,7 @@ _FAMILY = re.compile(
 _PERSONAL = frozenset({"phone", "email", "address", "job", "city", "birthday", "surname", "salary", "wedding", "died"})
 _ASKS = re.compile(
     r"^(?:what|who|whom|whose|when|where|which|how|do|does|did|am|is|are|was|were|have|has|had|on|at|in|by|for|from|to|with|until|about|since|along|what's|who's|when's|where's|how's|my|our|the)\b"
-)  # noqa: E501
+)
 
 
 def value_kinds(value: str) -> frozenset[str]:

@@ -17,10 +17,12 @@ if TYPE_CHECKING:
     from nola.state.sync import Levels
     from nola.types import Json
 
-__all__ = ["MAX_LIST", "flatten", "place_of"]
+__all__ = ["MAX_LIST", "MAX_WORDS", "flatten", "place_of"]
 
 # A longer list of scalars would be one fact that fits no budget; its items then stand alone.
 MAX_LIST = 12
+# Items longer than this say something each, and are found and told one by one.
+MAX_WORDS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,4 +103,6 @@ class _Flat:
 def _is_one_leaf(items: list[Json]) -> bool:
     if not 0 < len(items) <= MAX_LIST or all(item is None for item in items):
         return False
-    return not any(isinstance(item, dict | list) for item in items)
+    if any(isinstance(item, dict | list) for item in items):
+        return False
+    return all(len(str(item).split()) <= MAX_WORDS for item in items)

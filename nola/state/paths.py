@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
@@ -31,6 +31,7 @@ __all__ = [
     "parse",
     "put",
     "render",
+    "restore",
     "unknown",
     "unset",
 ]
@@ -74,6 +75,7 @@ class Edit:
         old: What stood there, None when nothing did.
         old_present: Whether something stood there.
         made: How many objects had to be made on the way.
+        new: What stands at the path now, None when nothing does.
     """
 
     data: Json
@@ -81,6 +83,7 @@ class Edit:
     old: Json
     old_present: bool
     made: int = 0
+    new: Json = None
 
 
 def parse(text: str) -> StatePath:
@@ -151,11 +154,12 @@ def put(data: Json, path: StatePath, value: Json, now: datetime) -> Edit:
     Raises:
         PathError: The path steps into a scalar or past a list's end.
     """
-    return _Editor(path, now).run(data, lambda old: _replaced(old, value, now))
+    edit = _Editor(path, now).run(data, lambda old: _replaced(old, value, now))
+    return replace(edit, new=value)
 
 
 def append(data: Json, path: StatePath, value: Json, now: datetime) -> Edit:
-    """Add an item to the list at a path; nothing there makes a list of one. The edit's path is the item's.
+    """Add an item to the list at a path; the edit's path is the item's, or the list's when it had to be made.
 
     Raises:
         PathError: Something other than a list stands there.
@@ -172,8 +176,11 @@ def append(data: Json, path: StatePath, value: Json, now: datetime) -> Edit:
         return {"metadata": contract.touched(metadata, now), "data": grown} if contract.is_node(_some(old)) else grown
 
     edit = _Editor(path, now).run(data, extended)
+    if not edit.old_present:
+        # The list itself is what is new: taken back, it goes as a whole, and comes again as a list.
+        return replace(edit, new=[value])
     item = StatePath(path.module, (*path.steps, str(length)))
-    return Edit(edit.data, item, None, old_present=False, made=edit.made + (0 if edit.old_present else 1))
+    return Edit(edit.data, item, None, old_present=False, made=edit.made, new=value)
 
 
 def restore(data: Json, path: StatePath, value: Json, now: datetime) -> Edit:

@@ -142,7 +142,7 @@ class StateStore:
             return self._writer.edit(path, value, who, paths.put)
 
     def append(self, path: str, value: Json, *, who: str) -> Recorded:
-        """Add an item to the list at a path; the change's path is the item's. Raises as `set` does."""
+        """Add an item to the list at a path; the change's path is the item's, or the new list's. Raises as `set`."""
         with self._lock:
             return self._writer.edit(path, value, who, paths.append)
 

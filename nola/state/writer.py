@@ -71,7 +71,7 @@ class Writer:
             edit = change(loaded.data, parsed, value, now)
             if parsed.module not in self._shelf:
                 edit = replace(edit, old=None, old_present=False)
-            return self._commit(loaded, edit, _recorded(now, who, edit, new=value, new_present=True))
+            return self._commit(loaded, edit, _recorded(now, who, edit, new=edit.new, new_present=True))
 
     def unset(self, path: str, who: str) -> Recorded:
         """Remove what stands at a path, or a whole module of the owner's."""

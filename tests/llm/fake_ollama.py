@@ -95,6 +95,12 @@ class Wire:
         self._handler.close_connection = True
 
 
+class _QuietServer(ThreadingHTTPServer):
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A client that hangs up is what many tests are about."""
+        del request, client_address
+
+
 class FakeOllama:
     """The server; a test sets `chat`, `shown`, `tags` and `ps`, and reads `requests`."""
 
@@ -106,7 +112,7 @@ class FakeOllama:
         self.requests: list[tuple[str, dict[str, Any]]] = []
         self.reached = threading.Event()
         self.hung_up = threading.Event()
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
+        self._http = _QuietServer(("127.0.0.1", 0), _handler(self))
         self._thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.01})
         self._thread.start()
 
@@ -120,7 +126,9 @@ class FakeOllama:
         return [body for p, body in self.requests if p == path]
 
     def stop(self) -> None:
-        """End it and its threads."""
+        """End it and its threads; ending it twice is fine."""
+        if not self._thread.is_alive():
+            return
         self._http.shutdown()
         self._thread.join()
         self._http.server_close()

@@ -257,7 +257,6 @@ def test_nothing_listens(fake: FakeOllama) -> None:
     assert caught.value.fix == "start it with: ollama serve"
     with pytest.raises(ModelError, match="no Ollama answers"):
         model(fake).window()
-    fake.__init__()  # type: ignore[misc]  # the fixture stops a running server
 
 
 def test_closing_hangs_up(fake: FakeOllama) -> None:

@@ -21,7 +21,6 @@ def call(fake: FakeOllama) -> Call:
 def test_lines(fake: FakeOllama) -> None:
     """The lines of an answer are yielded as objects."""
     c = call(fake)
-    assert not c.connected
     assert [line.get("done") for line in c.lines(b'{"model": "m"}')] == [False, False, False, True]
     assert c.connected
     assert not c.cancelled

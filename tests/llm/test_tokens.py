@@ -14,11 +14,15 @@ from nola.llm.tokens import estimate
     [
         ("", 0),
         ("dog", 1),
-        ("biscuit", 1),
-        ("analysis", 2),
-        ("international", 3),
-        ("My dog is called Biscuit.", 6),
+        ("breakfast", 1),
+        ("cinnamon tea", 2),
+        ("international", 2),
+        ("internationally", 3),
+        ("Biscuit", 2),
+        ("Mara", 1),
+        ("My dog is called Biscuit.", 7),
         ("1956-10-09", 10),
+        ("at 12", 4),
         ("two\n\nlines", 3),
         ("a  b", 2),
         ("café", 2),
@@ -36,19 +40,19 @@ def test_prices(text: str, tokens: int) -> None:
 
 def test_ratio() -> None:
     """The calibration multiplies, and the result is rounded up."""
-    assert estimate("My dog is called Biscuit.", ratio=1.1) == 7
-    assert estimate("My dog is called Biscuit.", ratio=0.5) == 3
+    assert estimate("My dog is called Biscuit.", ratio=1.1) == 8
+    assert estimate("My dog is called Biscuit.", ratio=0.5) == 4
     with pytest.raises(ValueError, match="positive"):
         estimate("x", ratio=0)
 
 
 # Counted by Qwen2.5's own tokenizer.
 QWEN = [
-    ("The owner's dog is called Biscuit.", 8),
-    ("The owner moved to Porto on 4 March 2019 and lives at 12 Rua das Flores.", 23),
-    ("The owner's doctor is Dr Amina Okafor, +44 20 7946 0958.", 28),
+    ("The owner's dog is called Biscuit.", 10),
+    ("The owner moved to Porto on 4 March 2019 and lives at 12 Rua das Flores.", 25),
+    ("The owner's doctor is Dr Amina Okafor, +44 20 7946 0958.", 29),
     ("what is the house painted in", 6),
-    ("Favourite breakfast: porridge with blueberries and a pinch of cinnamon.", 17),
+    ("Favourite breakfast: porridge with blueberries and a pinch of cinnamon.", 15),
 ]
 
 

@@ -146,11 +146,11 @@ def test_metadata_is_no_step() -> None:
 
 
 def test_append_grows_a_list_or_starts_one() -> None:
-    """The edit's path is the new item's."""
+    """The edit's path is the new item's, or the new list's."""
     grown = paths.append({"tags": ["a"]}, at("user.tags"), "b", NOW)
     assert (grown.data, str(grown.path), grown.made) == ({"tags": ["a", "b"]}, "user.tags.1", 0)
     started = paths.append({}, at("user.x.tags"), "b", NOW)
-    assert (started.data, str(started.path), started.made) == ({"x": {"tags": ["b"]}}, "user.x.tags.0", 2)
+    assert (started.data, str(started.path), started.made) == ({"x": {"tags": ["b"]}}, "user.x.tags", 1)
     node = paths.append({"t": {"metadata": {"version": 1}, "data": [1]}}, at("user.t"), 2, NOW)
     assert node.data == {"t": {"metadata": {"version": 2, "last_updated": STAMP}, "data": [1, 2]}}
     with pytest.raises(PathError, match="this is no list"):

@@ -126,8 +126,11 @@ def test_an_item_is_appended_and_taken_back(store: StateStore) -> None:
     store.undo(change.id, who="owner")
     assert store.get("user.tags") == ["a"]
     started = store.append("user.likes", "tea", who="owner")
-    store.undo(started.id, who="owner")
+    assert (started.path, started.new) == ("user.likes", ["tea"])
+    undone = store.undo(started.id, who="owner")
     assert store.get("user") == {"tags": ["a"]}
+    store.undo(undone.id, who="owner")
+    assert store.get("user") == {"tags": ["a"], "likes": ["tea"]}
 
 
 def test_an_item_that_was_unset_goes_back_to_its_place(store: StateStore) -> None:

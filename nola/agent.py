@@ -1,0 +1,256 @@
+"""The Agent: owns the state, the conversations and the model, and implements the Assistant port."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from nola.errors import NolaError
+from nola.flow import Receipt, Stimulus, TurnResult
+from nola.health import check_health
+from nola.state import contract
+from nola.turn import check_input, level_of, look, take_turn
+from nola.types import Channel, StimuliType
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from nola.config import Config
+    from nola.flow import Change, ContextReport, Event, Problem
+    from nola.llm.choose import Chooser
+    from nola.llm.models import ModelFiles, Progress
+    from nola.memory.store import ConversationStore
+    from nola.port import ConversationRow, Finding, StoredMessage
+    from nola.state.store import StateStore
+    from nola.turn import Services
+    from nola.types import ChangeId, ConversationId, Json
+
+__all__ = ["Agent", "Parts"]
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What an Agent owns, built by the composition root.
+
+    Attributes:
+        config: Where everything lies, and every setting.
+        state: The JSON modules.
+        conversations: The stored turns.
+        chooser: Chooses the model that answers.
+        files: The model files.
+        services: What a turn uses.
+        close_vectors: Closes the cache of vectors.
+    """
+
+    config: Config
+    state: StateStore
+    conversations: ConversationStore
+    chooser: Chooser
+    files: ModelFiles
+    services: Services
+    close_vectors: Callable[[], None]
+
+
+class Agent:
+    """Nola in this process; every method may be called from any thread, and no lock is held while the model speaks.
+
+    Args:
+        parts: What she owns.
+    """
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self._state = parts.state
+        self._conversations = parts.conversations
+
+    @property
+    def config(self) -> Config:
+        """Where everything lies, and every setting."""
+        return self._parts.config
+
+    @property
+    def models(self) -> ModelFiles:
+        """The model files."""
+        return self._parts.files
+
+    @property
+    def chooser(self) -> Chooser:
+        """What chooses the model that answers."""
+        return self._parts.chooser
+
+    def turn(self, stimulus: Stimulus) -> Iterator[Event]:
+        """Answer a message; the last event is the TurnResult. Closing the iterator stops the model.
+
+        Raises:
+            InputError: The message can't be used.
+        """
+        self._state.bootstrap()
+        return take_turn(stimulus, self._parts.services)
+
+    def generate(self, prompt: str, stimuli_type: str | None = None) -> TurnResult:
+        """Answer a message and return the whole of it (E40).
+
+        Args:
+            prompt: The message.
+            stimuli_type: analytical, conversational or realtime; None lets Nola choose the level.
+
+        Raises:
+            NolaError: The message can't be used, or the type is unknown.
+        """
+        from nola.context.level import parse_stimuli_type  # noqa: PLC0415 -- keeps start-up fast
+
+        kind: StimuliType | None = parse_stimuli_type(stimuli_type) if stimuli_type else None
+        stimulus = Stimulus(prompt, self._parts.services.clock.now(), Channel.LIBRARY, stimuli_type=kind)
+        result: TurnResult | None = None
+        for event in self.turn(stimulus):
+            if isinstance(event, TurnResult):
+                result = event
+        if result is None:
+            raise NolaError("the turn ended without a result")
+        return result
+
+    def context(self, stimulus: Stimulus) -> ContextReport:
+        """Choose the context for a message; call no model and write nothing.
+
+        Raises:
+            InputError: The message can't be used.
+        """
+        self._state.bootstrap()
+        services = self._parts.services
+        check_input(stimulus.text, services.settings)
+        earlier = []
+        if stimulus.conversation is not None:
+            earlier = services.conversations.exchanges(stimulus.conversation, services.settings.chat.deep_turns)
+        return look(stimulus, level_of(stimulus, earlier, services.settings), services).report
+
+    def get_state(self, path: str = "", *, reload: bool = True) -> Json:
+        """Return a copy of what stands at a dotted path; all modules when it is empty.
+
+        Raises:
+            PathError: Nothing stands there.
+        """
+        self._state.bootstrap()
+        return self._state.get(path, reload=reload)
+
+    def get_node(self, path: str) -> Json:
+        """Return what stands at a path with the wrappers of its nodes; of a module, its metadata and data."""
+        self._state.bootstrap()
+        return self._state.get_node(path)
+
+    def set_state(self, path: str, value: Json, *, who: str) -> Receipt:
+        """Write a value at a dotted path.
+
+        Raises:
+            PathError: The path leads nowhere, or into a scalar.
+            StorageError: The disk refused.
+        """
+        self._state.bootstrap()
+        return _receipt(self._state.set(path, value, who=who), "set")
+
+    def unset_state(self, path: str, *, who: str) -> Receipt:
+        """Remove what stands at a dotted path.
+
+        Raises:
+            PathError: Nothing stands there.
+        """
+        self._state.bootstrap()
+        return _receipt(self._state.unset(path, who=who), "unset")
+
+    def undo(self, change: ChangeId, *, who: str) -> Receipt:
+        """Take one change back.
+
+        Raises:
+            ConflictError: The value changed again since.
+            NolaError: No change has that id.
+        """
+        self._state.bootstrap()
+        return _receipt(self._state.undo(change, who=who), "undo")
+
+    def changes(self, path: str = "", *, limit: int = 50) -> Sequence[Change]:
+        """List changes below a path, newest first."""
+        self._state.bootstrap()
+        return [
+            replace(c, old=contract.plain(c.old), new=contract.plain(c.new)) for c in self._state.changes(path, limit)
+        ]
+
+    def problems(self) -> Sequence[Problem]:
+        """List what is wrong with the state's files."""
+        self._state.bootstrap()
+        return self._state.problems()
+
+    def sync_state(self) -> Sequence[str]:
+        """Pull every module upward now; return the names of the modules that were pulled."""
+        self._state.bootstrap()
+        return self._state.sync()
+
+    def conversations(self, search: str = "", *, limit: int = 20) -> Sequence[ConversationRow]:
+        """List conversations, newest first; with `search` only those that hold its words."""
+        return self._conversations.conversations(search, limit)
+
+    def conversation(self, conversation: ConversationId) -> Sequence[StoredMessage]:
+        """Return a conversation's turns, oldest first; a unique beginning of the id is enough.
+
+        Raises:
+            UsageError: No conversation, or several, begin so.
+        """
+        return self._conversations.messages(self._conversations.resolve(conversation))
+
+    def latest_conversation(self, channel: Channel | None = None) -> ConversationId | None:
+        """Return the conversation that was used last, or None."""
+        return self._conversations.latest(None if channel is None else str(channel))
+
+    def missing_files(self) -> list[str]:
+        """Name the files of the manifest without which Nola has no model, or finds facts by words alone."""
+        from nola.llm.embedded import can_run  # noqa: PLC0415 -- keeps start-up fast
+
+        settings = self.config.settings
+        missing = []
+        no_model = self.chooser.choose().model.ref.provider == "none"
+        if no_model and not settings.llm.model and can_run() and not self.models.is_present("default"):
+            missing.append("default")
+        if settings.embed.provider == "minilm" and _importable("onnxruntime", "tokenizers"):
+            missing += [name for name in ("minilm", "minilm-tokenizer") if not self.models.is_present(name)]
+        return missing
+
+    def needs_model(self) -> bool:
+        """Tell whether no model could answer and one ought to be fetched."""
+        return bool(self.missing_files())
+
+    def fetch_default_models(self, progress: Callable[[str, int, int], None]) -> None:
+        """Fetch what `missing_files` names.
+
+        Args:
+            progress: Gets name, bytes done and bytes in all.
+
+        Raises:
+            DownloadError: A file could not be had.
+        """
+
+        def told(step: Progress) -> None:
+            progress(step.name, step.done, step.total)
+
+        for name in self.missing_files():
+            self.models.fetch(name, progress=told)
+        self.chooser.forget()
+
+    def doctor(self) -> Sequence[Finding]:
+        """Check the whole installation and change nothing but what is born at first use."""
+        self._state.bootstrap()
+        vectors = self._parts.services.vectoriser() is not None
+        return check_health(self.config, self._state, self._conversations, self.chooser, vectors=vectors)
+
+    def close(self) -> None:
+        """Stop the model, close the files."""
+        self.chooser.close()
+        self._conversations.close()
+        self._parts.close_vectors()
+
+
+def _receipt(change: Change, what: str) -> Receipt:
+    return Receipt(change.path, contract.plain(change.old), contract.plain(change.new), change.id, what)
+
+
+def _importable(*names: str) -> bool:
+    from importlib.util import find_spec  # noqa: PLC0415 -- keeps start-up fast
+
+    return all(find_spec(name) is not None for name in names)

@@ -1,0 +1,164 @@
+"""The composition root: builds everything once, and hands out the one agent of the process."""
+
+from __future__ import annotations
+
+import os
+import threading
+from typing import TYPE_CHECKING
+
+from nola import config as configuration
+from nola.agent import Agent, Parts
+from nola.clock import ShiftedClock, SystemClock
+from nola.context.prompt import Persona
+from nola.context.select import Selector
+from nola.errors import NolaError
+from nola.files import make_private_dir
+from nola.keeping import KeptConversations, KeptState
+from nola.llm.calibration import Calibration
+from nola.llm.choose import Chooser
+from nola.llm.models import ModelFiles
+from nola.memory.store import ConversationStore
+from nola.reason.metacognition import Metacognition
+from nola.state.birth import find_born
+from nola.state.store import StateStore
+from nola.turn import Services
+
+if TYPE_CHECKING:
+    from nola.clock import Clock
+    from nola.config import Config
+    from nola.llm.base import ChatModel
+    from nola.llm.vectors import CachedEmbedder
+    from nola.types import Json
+
+__all__ = ["get_agent", "open_assistant"]
+
+_lock = threading.Lock()
+_agent: list[Agent] = []
+
+
+def get_agent() -> Agent:
+    """Return the one agent of this process, from any thread; the first call builds it and syncs once (E27, E39).
+
+    Raises:
+        ConfigError: A setting is wrong.
+    """
+    with _lock:
+        if not _agent:
+            agent = open_assistant()
+            agent.get_state("Nola")
+            _agent.append(agent)
+        return _agent[0]
+
+
+def open_assistant(config: Config | None = None) -> Agent:
+    """Build an agent; nothing heavy is loaded before it is used.
+
+    Args:
+        config: The settings; None reads the environment.
+
+    Raises:
+        ConfigError: A setting is wrong.
+        StorageError: The home folder can't be made.
+    """
+    config = config or configuration.load(os.environ)
+    settings = config.settings
+    clock: Clock = ShiftedClock(config.now) if config.now else SystemClock()
+    make_private_dir(config.home)
+    files = ModelFiles(config.models_dir)
+    chooser = Chooser(settings, files, ollama_host=os.environ.get("OLLAMA_HOST", ""))
+    state = StateStore(
+        config.state_dir,
+        clock=clock,
+        settings=settings.state,
+        born=find_born(),
+        probes=(lambda: _ollama_models(chooser),),
+        ablate_metadata=settings.context.ablate_metadata,
+    )
+    conversations = ConversationStore(config.database, clock=clock)
+    vectors = _Vectors(config, files, clock)
+
+    def choose(name: str | None) -> ChatModel:
+        return chooser.choose(name).model
+
+    services = Services(
+        state=KeptState(state),
+        conversations=KeptConversations(conversations),
+        selector=Selector(settings.relevance, turn_budget_s=settings.embed.turn_budget),
+        metacognition=Metacognition(settings.unknown),
+        vectoriser=vectors.get,
+        choose=choose,
+        calibration=Calibration(config.cache_dir / "tokens.json", smoothing=settings.tokens.smoothing),
+        persona=lambda: _persona(state),
+        settings=settings,
+        clock=clock,
+    )
+    return Agent(Parts(config, state, conversations, chooser, files, services, vectors.close))
+
+
+class _Vectors:
+    """The embedder, made when it is first asked for and its files are there."""
+
+    def __init__(self, config: Config, files: ModelFiles, clock: Clock) -> None:
+        self._config = config
+        self._files = files
+        self._clock = clock
+        self._embedder: CachedEmbedder | None = None
+        self._lock = threading.Lock()
+
+    def get(self) -> CachedEmbedder | None:
+        """Return the embedder, or None when it is off or not installed."""
+        with self._lock:
+            if self._embedder is None and self._possible():
+                self._embedder = self._made()
+            return self._embedder
+
+    def close(self) -> None:
+        """Close its cache."""
+        with self._lock:
+            if self._embedder is not None:
+                self._embedder.close()
+
+    def _possible(self) -> bool:
+        from importlib.util import find_spec  # noqa: PLC0415 -- keeps start-up fast
+
+        if self._config.settings.embed.provider == "none":
+            return False
+        installed = all(find_spec(name) is not None for name in ("onnxruntime", "tokenizers"))
+        return installed and all(self._files.is_present(name) for name in ("minilm", "minilm-tokenizer"))
+
+    def _made(self) -> CachedEmbedder:
+        from nola.llm.embed import MiniLmEmbedder  # noqa: PLC0415 -- keeps start-up fast
+        from nola.llm.vectors import CachedEmbedder  # noqa: PLC0415 -- keeps start-up fast
+
+        embed = self._config.settings.embed
+        inner = MiniLmEmbedder(
+            self._files.path("minilm"),
+            self._files.path("minilm-tokenizer"),
+            threads=embed.threads,
+            batch=embed.batch,
+            max_tokens=embed.max_tokens,
+        )
+        make_private_dir(self._config.cache_dir)
+        return CachedEmbedder(inner, self._config.cache_dir / "vectors.db", self._clock, batch=embed.batch)
+
+
+def _persona(state: StateStore) -> Persona:
+    """Read who answers from Nola.json; what is missing there has its plain default."""
+    try:
+        data = state.get("Nola")
+    except NolaError:
+        data = {}
+    known: dict[str, Json] = data if isinstance(data, dict) else {}
+
+    def text(key: str, default: str) -> str:
+        value = known.get(key)
+        return value if isinstance(value, str) and value.strip() else default
+
+    return Persona(
+        text("name", "Nola"), text("role", "personal assistant who remembers"), text("manner", "warm, brief and plain")
+    )
+
+
+def _ollama_models(chooser: Chooser) -> dict[str, Json]:
+    names: list[Json] = [model.name for model in chooser.installed()]
+    return {"ollama_models": names} if names else {}

@@ -1,0 +1,123 @@
+"""What every command works with: the settings, the clock and the assistant, each made when first asked for."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Protocol
+
+from nola import config as configuration
+from nola.clock import ShiftedClock, SystemClock
+from nola.port import Assistant
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    import typer
+
+    from nola.clock import Clock
+    from nola.config import Config
+    from nola.llm.choose import Chooser
+    from nola.llm.models import ModelFiles
+    from nola.types import Channel, ConversationId, Json
+
+__all__ = ["Desk", "LocalAssistant", "desk_of"]
+
+
+class LocalAssistant(Assistant, Protocol):
+    """An assistant of this process: what the port has, and what only its own command line asks for."""
+
+    @property
+    def models(self) -> ModelFiles:
+        """The model files."""
+
+    @property
+    def chooser(self) -> Chooser:
+        """What chooses the model that answers."""
+
+    def get_node(self, path: str) -> Json:
+        """Return what stands at a path with the wrappers of its nodes; of a module, its metadata and data."""
+
+    def latest_conversation(self, channel: Channel | None = None) -> ConversationId | None:
+        """Return the conversation that was used last, or None."""
+
+    def missing_files(self) -> list[str]:
+        """Name the files of the manifest without which there is no model, or facts are found by words alone."""
+
+    def fetch_default_models(self, progress: Callable[[str, int, int], None]) -> None:
+        """Fetch what is missing; `progress` gets name, bytes done, bytes in all.
+
+        Raises:
+            DownloadError: A file could not be had.
+        """
+
+
+class Desk:
+    """The things at hand while one command runs.
+
+    Args:
+        environ: The process environment.
+        assistant: Makes the assistant; Nola's own by default.
+    """
+
+    def __init__(
+        self, environ: Mapping[str, str], *, assistant: Callable[[Config], LocalAssistant] | None = None
+    ) -> None:
+        self._environ = environ
+        self._make_assistant = assistant or _open_assistant
+        self._assistant: LocalAssistant | None = None
+        self._config: Config | None = None
+        self._clock: Clock | None = None
+
+    @property
+    def config(self) -> Config:
+        """The settings, read once."""
+        if self._config is None:
+            self._config = configuration.load(self._environ)
+        return self._config
+
+    @property
+    def clock(self) -> Clock:
+        """The machine's clock, or one that starts at `NOLA_NOW`."""
+        if self._clock is None:
+            self._clock = ShiftedClock(self.config.now) if self.config.now else SystemClock()
+        return self._clock
+
+    @property
+    def logs(self) -> Path:
+        """The folder of logs."""
+        return self.config.home / "logs"
+
+    @property
+    def assistant(self) -> LocalAssistant:
+        """The assistant; the first call makes it."""
+        if self._assistant is None:
+            self._assistant = self._make_assistant(self.config)
+        return self._assistant
+
+    def another(self, config: Config) -> LocalAssistant:
+        """Make one more assistant, with settings of its own; who asks for it closes it."""
+        return self._make_assistant(config)
+
+    def close(self) -> None:
+        """Stop what was started."""
+        if self._assistant is not None:
+            self._assistant.close()
+
+
+def desk_of(ctx: typer.Context) -> Desk:
+    """Return the desk of a running command; the first call of a process makes it."""
+    root = ctx.find_root()
+    if not isinstance(root.obj, Desk):
+        root.obj = Desk(os.environ)
+    if "nola.desk" not in root.meta:
+        root.meta["nola.desk"] = True
+        root.call_on_close(root.obj.close)
+    desk: Desk = root.obj
+    return desk
+
+
+def _open_assistant(config: Config) -> LocalAssistant:
+    from nola.app import open_assistant  # noqa: PLC0415 -- keeps start-up fast
+
+    return open_assistant(config)

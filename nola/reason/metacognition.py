@@ -1,0 +1,143 @@
+"""Knows what is known: which facts answer a question about the owner, and what nothing answers."""
+
+from __future__ import annotations
+
+import heapq
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from nola.reason.answerable import Evidence, Vocabulary, judge
+from nola.reason.question import read_question
+from nola.text import STOP_WORDS, fold, stem, words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from nola.context.facts import Fact
+    from nola.context.select import Ranking
+    from nola.reason.question import Question
+    from nola.settings import UnknownSettings
+
+__all__ = ["Assessment", "Metacognition", "best_facts", "holds", "is_refusal", "what_is_asked"]
+
+_MOST_QUOTED = 3
+_NEAR_BEST = 0.5
+_LEAST_WORDS = 4
+_ENOUGH = 0.6
+_ISO = re.compile(r"\b(\d{4})-(\d\d)-(\d\d)\b")
+_MONTHS = "january february march april may june july august september october november december".split()
+_REFUSAL = re.compile(
+    r"^\W*(?:i(?:'m| am) (?:sorry|afraid|unable|not able|not sure)|sorry\b|as an ai|as a (?:language|virtual|personal)|i (?:do not|don't|cannot|can't|can not)\b"
+    r"|unfortunately|there is no (?:note|information|mention)|no information|it (?:is|seems) (?:not clear|unclear)|i apologi[sz]e|the notes? (?:do|does) not)",
+    re.IGNORECASE,
+)
+_LEAD = re.compile(
+    r"^(?:(?:hey|hi|hello|nola|please|so|and|oh|ok|okay|well|thanks|sorry|um|again|now|just|by the way)\b\W*"
+    r"|(?:can|could|would|will) you (?:please )?(?:tell|remind) me\b\W*|do you (?:know|remember|recall)\b\W*"
+    r"|(?:remind|tell) me(?: again)?(?: of| about)?\b\W*|i (?:forgot|forget|can't remember|wonder)\b\W*)+",
+    re.IGNORECASE,
+)
+_WHAT_IS = re.compile(r"^(?:what|who|where)(?:'s|s| is| are| was| were)\s+(?P<rest>.+)$", re.IGNORECASE)
+_SWAPS = {"my": "your", "mine": "yours", "i": "you", "i'm": "you're", "i've": "you've", "me": "you", "am": "are", "our": "your", "we": "you", "us": "you", "myself": "yourself"}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Assessment:
+    """What is known about a message's question.
+
+    Attributes:
+        question: The message, read as a question.
+        best: Rows of the facts that answer it best, best first; empty when it is no look-up.
+        unknown: What it asks about the owner that nothing known answers.
+        confidence: Probability that something known answers it.
+    """
+
+    question: Question
+    best: tuple[int, ...]
+    unknown: tuple[str, ...]
+    confidence: float
+
+
+class Metacognition:
+    """Judges what is known; keeps the words of all facts for as long as they do not change.
+
+    Args:
+        settings: Threshold and number of facts that are judged.
+    """
+
+    def __init__(self, settings: UnknownSettings) -> None:
+        self._settings = settings
+        self._known: tuple[Sequence[Fact], Vocabulary] | None = None
+
+    def assess(self, text: str, ranking: Ranking) -> Assessment:
+        """Judge the best-ranked facts against a message.
+
+        Args:
+            text: What the owner typed.
+            ranking: All facts with their relevance.
+        """
+        known = self._vocabulary(ranking.facts)
+        question = read_question(text, known.names, known.topics)
+        scores = ranking.scores
+        order = heapq.nsmallest(self._settings.judged, range(len(scores)), key=lambda r: (-scores[r], r))
+        evidence = [Evidence(r, scores[r], ranking.cosine[r] if ranking.cosine else None) for r in order]
+        found = judge(question, ranking.facts, evidence, known)
+        if not (question.owner and question.lookup):
+            return Assessment(question, (), (), found.answerable)
+        if self._settings.enabled and found.answerable < self._settings.threshold:
+            return Assessment(question, (), (what_is_asked(text),), found.answerable)
+        return Assessment(question, best_facts(ranking.facts, found.probabilities), (), found.answerable)
+
+    def _vocabulary(self, facts: Sequence[Fact]) -> Vocabulary:
+        if self._known is None or self._known[0] is not facts:
+            self._known = (facts, Vocabulary.of(facts))
+        return self._known[1]
+
+
+def best_facts(facts: Sequence[Fact], probabilities: Sequence[tuple[int, float]]) -> tuple[int, ...]:
+    """Choose the facts that may be quoted: the likeliest answer and those near it, each value once."""
+    if not probabilities:
+        return ()
+    top = probabilities[0][1]
+    chosen: list[int] = []
+    for row, chance in probabilities:
+        if len(chosen) == _MOST_QUOTED or chance < _NEAR_BEST * top:
+            break
+        if all(facts[row].text != facts[other].text for other in chosen):
+            chosen.append(row)
+    return tuple(chosen)
+
+
+def holds(reply: str, value: str) -> bool:
+    """Tell whether a reply holds a fact's value: word for word, as a date said otherwise, or most of a long text."""
+    said, wanted = fold(reply), fold(value).strip(" .")
+    if wanted in {"yes", "no"}:
+        return bool(re.search(rf"\b{wanted}\b", said))
+    if wanted and re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", said):
+        return True
+    if date := _ISO.search(value):
+        month = _MONTHS[int(date[2]) - 1] if 1 <= int(date[2]) <= len(_MONTHS) else ""
+        return bool(month) and month[:3] in said and re.search(rf"\b{int(date[3])}(?:st|nd|rd|th)?\b", said) is not None
+    roots = [stem(w) for w in words(wanted) if w not in STOP_WORDS]
+    spoken = {stem(w) for w in words(said)}
+    numbers = [r for r in roots if any(c.isdigit() for c in r)]
+    if not roots or any(n not in spoken for n in numbers):
+        return False
+    if len(roots) < _LEAST_WORDS:
+        return all(r in spoken for r in roots)
+    return sum(r in spoken for r in roots) >= _ENOUGH * len(roots)
+
+
+def is_refusal(start: str) -> bool:
+    """Tell whether a reply begins like that of a model that will not say what it was given."""
+    return bool(_REFUSAL.match(start))
+
+
+def what_is_asked(text: str) -> str:
+    """Name what a question asks for, said to the owner: `what's my dog's name?` gives `your dog's name`."""
+    bare = _LEAD.sub("", text.strip().replace("’", "'")).strip().rstrip("?!. ")
+    if found := _WHAT_IS.match(bare):
+        bare = found["rest"]
+    swapped = " ".join(_SWAPS.get(word.lower(), word) for word in bare.split())
+    return swapped[:1].lower() + swapped[1:] if swapped[:2].lower() in {"wh", "yo", "ho"} else swapped

@@ -1,0 +1,277 @@
+"""One turn, top to bottom: stimulus -> level -> candidates -> weigh -> budget -> prompt -> model -> reply -> learn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Protocol
+
+from nola.context.budget import budget_for, pack
+from nola.context.level import choose_level
+from nola.context.weigh import weigh
+from nola.errors import InputError, NolaError
+from nola.flow import ContextReport, Notice, Receipt, TurnResult
+from nola.llm.tokens import estimate
+from nola.memory.learn import recognise
+from nola.reason.question import read_question
+from nola.reason.reply import Speech, speak
+from nola.types import ConversationId, Level, MessageId, Profile
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from nola.clock import Clock
+    from nola.context.prompt import Persona
+    from nola.context.select import Ranking, Selector, Vectoriser
+    from nola.flow import Candidate, Change, Event, Exchange, LevelChoice, Proposal, Stimulus
+    from nola.llm.base import ChatModel
+    from nola.llm.calibration import Calibration
+    from nola.reason.metacognition import Assessment, Metacognition
+    from nola.settings import Settings
+    from nola.types import Json
+
+__all__ = ["Conversations", "Looked", "Services", "State", "check_input", "look", "take_turn"]
+
+
+class State(Protocol):
+    """What a turn asks of the state."""
+
+    def candidates(self) -> Sequence[Candidate]:
+        """Return all leaves after a lazy pull."""
+
+    def revision(self) -> str:
+        """Return a text that changes whenever the candidates may have."""
+
+    def get(self, path: str) -> Json:
+        """Return what stands at a path."""
+
+    def write(self, proposal: Proposal, who: str) -> Change:
+        """Write one proposal."""
+
+    def problems(self) -> Sequence[str]:
+        """Return a sentence for each module that can't be read."""
+
+
+class Conversations(Protocol):
+    """What a turn asks of the stored conversations."""
+
+    def exchanges(self, conversation: ConversationId, limit: int) -> list[Exchange]:
+        """Return the last turns, oldest first."""
+
+    def keep(self, stimulus: Stimulus, result: TurnResult) -> tuple[ConversationId, MessageId]:
+        """Store a finished turn durably."""
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """Everything that a turn uses, built by the composition root.
+
+    Attributes:
+        state: The JSON modules.
+        conversations: The stored turns.
+        selector: Ranks facts.
+        metacognition: Knows what is known.
+        vectoriser: Gives the embedder, or None when there is none.
+        choose: Gives the model for a name, and a sentence why.
+        calibration: Token counts per model.
+        persona: Reads who answers.
+        settings: All constants.
+        clock: Tells the time.
+    """
+
+    state: State
+    conversations: Conversations
+    selector: Selector
+    metacognition: Metacognition
+    vectoriser: Callable[[], Vectoriser | None]
+    choose: Callable[[str | None], ChatModel]
+    calibration: Calibration
+    persona: Callable[[], Persona]
+    settings: Settings
+    clock: Clock
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What looking at a message gave: its report, the ranking behind it, and what is known about its question."""
+
+    report: ContextReport
+    ranking: Ranking
+    assessment: Assessment
+
+
+def check_input(text: str, settings: Settings) -> None:
+    """Refuse a message that can't be used.
+
+    Raises:
+        InputError: It is empty, binary, or longer than the setting `chat.max_bytes`.
+    """
+    if not text.strip():
+        raise InputError("the message is empty", fix="type something, for example: nola chat 'hello'")
+    if "\0" in text:
+        raise InputError("the message is binary, not text", fix="send text in UTF-8")
+    size = len(text.encode("utf-8", "replace"))
+    if size > settings.chat.max_bytes:
+        raise InputError(
+            f"the message has {size:,} bytes, more than {settings.chat.max_bytes:,}",
+            fix="shorten it, or raise the setting chat.max_bytes",
+        )
+
+
+def take_turn(stimulus: Stimulus, services: Services) -> Iterator[Event]:
+    """Answer one message.
+
+    Args:
+        stimulus: The message.
+        services: What the turn uses.
+
+    Yields:
+        LevelChoice, ContextReport, receipts, notices, tokens, and the TurnResult last.
+
+    Raises:
+        InputError: The message can't be used.
+    """
+    settings, clock = services.settings, services.clock
+    check_input(stimulus.text, settings)
+    timer = _Timer(clock)
+    history = _history(stimulus, services)
+    choice = level_of(stimulus, history, settings)
+    yield choice
+    timer.mark("level")
+    receipts, notices = _learn(stimulus, services)
+    timer.mark("learn")
+    model = services.choose(stimulus.model)
+    looked = look(stimulus, choice, services, window=_window(model))
+    timer.mark("context")
+    yield looked.report
+    yield from receipts
+    for notice in (*looked.report.notices, *notices):
+        yield Notice(notice)
+    speech = Speech(looked.report, looked.ranking, looked.assessment, receipts, history, stimulus.text)
+    spoken = yield from speak(
+        speech, model, services.persona(), services.calibration, settings, clock.now().astimezone()
+    )
+    timer.mark("model")
+    result = TurnResult(
+        conversation=stimulus.conversation or ConversationId(""),
+        message=MessageId(""),
+        reply=spoken.text,
+        quoted=spoken.quoted,
+        report=looked.report,
+        model=spoken.model,
+        usage=spoken.usage,
+        context_tokens=looked.report.tokens,
+        receipts=receipts,
+        notices=(*looked.report.notices, *notices, *spoken.notices),
+        complete=spoken.complete,
+        timings_ms=timer.marks,
+    )
+    yield _stored(stimulus, result, services)
+
+
+def level_of(stimulus: Stimulus, history: Sequence[Exchange], settings: Settings) -> LevelChoice:
+    """Choose the level of a message (E03, E24-E26)."""
+    return choose_level(
+        stimulus.text,
+        history,
+        level=stimulus.level,
+        stimuli_type=stimulus.stimuli_type,
+        profile=Profile(settings.context.profile),
+        deep_turns=settings.chat.deep_turns,
+    )
+
+
+def look(stimulus: Stimulus, choice: LevelChoice, services: Services, *, window: int = 0) -> Looked:
+    """Choose the context of a message: a pure function of the input, the state and the time (E02).
+
+    Args:
+        stimulus: The message.
+        choice: Its level.
+        services: State, index and settings.
+        window: The model's window in tokens, 0 when no model will see the context.
+    """
+    settings = services.settings
+    candidates = services.state.candidates()
+    ranking = services.selector.rank(
+        stimulus.text,
+        candidates,
+        revision=services.state.revision(),
+        vectoriser=services.vectoriser(),
+        wants_former=read_question(stimulus.text).former,
+        greet=choice.level is Level.QUICK,
+    )
+    assessment = services.metacognition.assess(stimulus.text, ranking)
+    weighed = weigh(
+        ranking.candidates,
+        ranking.rows,
+        ranking.scores,
+        level=choice.level,
+        now=services.clock.now(),
+        settings=settings.context,
+    )
+    budget = budget_for(choice.level, window, settings.context)
+    packed = pack(ranking.facts, ranking.candidates, weighed, budget, estimate, settings.context)
+    notices = list(services.state.problems())
+    if ranking.without_vectors:
+        notices.append(f"{ranking.without_vectors} facts have no vector yet and were found by their words alone")
+    report = ContextReport(
+        choice=choice,
+        budget=budget,
+        tokens=packed.tokens,
+        selected=packed.selected,
+        left_out=packed.left_out,
+        unknown=assessment.unknown,
+        notices=tuple(notices),
+    )
+    return Looked(report, ranking, assessment)
+
+
+def _history(stimulus: Stimulus, services: Services) -> list[Exchange]:
+    if stimulus.conversation is None:
+        return []
+    limit = max(services.settings.llm.history_turns, services.settings.chat.deep_turns)
+    return services.conversations.exchanges(stimulus.conversation, limit)
+
+
+def _window(model: ChatModel) -> int:
+    try:
+        return model.window()
+    except NolaError:
+        return 0
+
+
+def _learn(stimulus: Stimulus, services: Services) -> tuple[tuple[Receipt, ...], tuple[str, ...]]:
+    """Write what the owner said about herself; the model has no part in it."""
+    if not stimulus.learn or services.settings.learn.policy == "off":
+        return (), ()
+    known = services.state.get("user")
+    receipts, notices = [], []
+    for proposal in recognise(stimulus.text, known=known if isinstance(known, dict) else {}):
+        try:
+            change = services.state.write(proposal, str(stimulus.channel))
+        except NolaError as error:
+            notices.append(f"not saved: {error}")
+            continue
+        receipts.append(Receipt(change.path, change.old, change.new, change.id, proposal.evidence))
+    return tuple(receipts), tuple(notices)
+
+
+def _stored(stimulus: Stimulus, result: TurnResult, services: Services) -> TurnResult:
+    try:
+        conversation, message = services.conversations.keep(stimulus, result)
+    except NolaError as error:
+        return replace(result, notices=(*result.notices, f"this turn was not stored: {error}"))
+    return replace(result, conversation=conversation, message=message)
+
+
+class _Timer:
+    """Milliseconds since the step before, by name."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._last = clock.monotonic()
+        self.marks: dict[str, float] = {}
+
+    def mark(self, step: str) -> None:
+        now = self._clock.monotonic()
+        self.marks[step] = round((now - self._last) * 1000, 1)
+        self._last = now

@@ -1,0 +1,68 @@
+"""Tests of the measure of the choice of level, and the measure itself on the labelled files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from nola.errors import DocumentError
+from nola.evaluation.levels import Labelled, Share, evaluate_levels, load_labelled
+from nola.flow import Exchange
+from nola.types import Level, Profile
+
+FOLDER = Path(__file__).resolve().parent.parent / "fixtures" / "levels"
+
+
+@pytest.mark.row("E46")
+@pytest.mark.row("E25")
+@pytest.mark.parametrize("name", ["a", "b", "own", "held_out"])
+def test_nine_of_ten_labelled_messages_get_their_level(name: str) -> None:
+    """At least 90 % of a labelled file is right; the misses are listed. held_out.json was never used for tuning."""
+    report = evaluate_levels(load_labelled(FOLDER / f"{name}.json"))
+    assert report.overall.total >= 60
+    listed = "\n".join(map(str, report.misses))
+    assert report.overall.accuracy >= 0.90, f"{report.overall.accuracy:.3f}\n{listed}"
+
+
+def test_a_report_counts_by_level_and_language() -> None:
+    """A report tells right from total per group, and names each miss with its history."""
+    deep = Exchange("Why do I sleep badly?", Level.DEEP, "Late meetings.")
+    items = [
+        Labelled("Hi!", Level.QUICK),
+        Labelled("Danke!", Level.QUICK, language="de"),
+        Labelled("go on", Level.QUICK, (deep,)),
+    ]
+    report = evaluate_levels(items)
+    assert report.overall == Share(2, 3)
+    assert report.by_level[Level.QUICK] == Share(2, 3)
+    assert report.by_language == {"de": Share(1, 1), "en": Share(1, 2)}
+    assert report.confusion[Level.QUICK, Level.DEEP] == 1
+    assert str(report.misses[0]).startswith("wanted 1, got 3 [en] Why do I sleep badly? (3) >> go on -- ")
+    assert evaluate_levels([], profile=Profile.HEA).overall.accuracy == 1.0
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (b"[{", "line 1, column 3"),
+        (b"\xff\xfe", "not UTF-8 text"),
+        (b'{"a": 1}', "a list of labelled messages"),
+        (b'[{"text": "x"}]', "message 1 is not labelled"),
+        (b'[{"text": "x", "level": 7}]', "message 1 is not labelled"),
+        (b"[3]", "message 1 is not labelled"),
+    ],
+)
+def test_a_bad_file_is_named(tmp_path: Path, content: bytes, why: str) -> None:
+    """A file that is no labelled list is refused with the place and the reason."""
+    path = tmp_path / "bad.json"
+    path.write_bytes(content)
+    with pytest.raises(DocumentError, match=why):
+        load_labelled(path)
+
+
+def test_an_item_is_read_with_its_history(tmp_path: Path) -> None:
+    """Text, level, history, language and note are read; the last three may be missing."""
+    path = tmp_path / "one.json"
+    path.write_text('[{"history": [{"user": "hi", "level": 1, "assistant": "Hi!"}], "text": "x", "level": 2}]', "utf-8")
+    assert load_labelled(path) == (Labelled("x", Level.CONVERSATION, (Exchange("hi", Level.QUICK, "Hi!"),)),)
