@@ -24,8 +24,11 @@ from nola.state.store import StateStore
 from nola.turn import Services
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from nola.clock import Clock
     from nola.config import Config
+    from nola.context.select import Vectoriser
     from nola.llm.base import ChatModel
     from nola.llm.vectors import CachedEmbedder
     from nola.types import Json
@@ -50,11 +53,20 @@ def get_agent() -> Agent:
         return _agent[0]
 
 
-def open_assistant(config: Config | None = None) -> Agent:
+def open_assistant(
+    config: Config | None = None,
+    *,
+    choose: Callable[[str | None], ChatModel] | None = None,
+    clock: Clock | None = None,
+    vectoriser: Vectoriser | None = None,
+) -> Agent:
     """Build an agent; nothing heavy is loaded before it is used.
 
     Args:
         config: The settings; None reads the environment.
+        choose: Gives the model that answers, by the name that was asked for; None chooses among what is there.
+        clock: Tells the time; None for the machine's, or where `NOLA_NOW` starts it.
+        vectoriser: The embedder; None for the one that the settings name.
 
     Raises:
         ConfigError: A setting is wrong.
@@ -62,7 +74,7 @@ def open_assistant(config: Config | None = None) -> Agent:
     """
     config = config or configuration.load(os.environ)
     settings = config.settings
-    clock: Clock = ShiftedClock(config.now) if config.now else SystemClock()
+    clock = clock or (ShiftedClock(config.now) if config.now else SystemClock())
     make_private_dir(config.home)
     files = ModelFiles(config.models_dir)
     chooser = Chooser(settings, files, ollama_host=os.environ.get("OLLAMA_HOST", ""))
@@ -76,17 +88,13 @@ def open_assistant(config: Config | None = None) -> Agent:
     )
     conversations = ConversationStore(config.database, clock=clock)
     vectors = _Vectors(config, files, clock)
-
-    def choose(name: str | None) -> ChatModel:
-        return chooser.choose(name).model
-
     services = Services(
         state=KeptState(state),
         conversations=KeptConversations(conversations),
         selector=Selector(settings.relevance, turn_budget_s=settings.embed.turn_budget),
         metacognition=Metacognition(settings.unknown),
-        vectoriser=vectors.get,
-        choose=choose,
+        vectoriser=(lambda: vectoriser) if vectoriser else vectors.get,
+        choose=choose or (lambda name: chooser.choose(name).model),
         calibration=Calibration(config.cache_dir / "tokens.json", smoothing=settings.tokens.smoothing),
         persona=lambda: _persona(state),
         settings=settings,

@@ -56,6 +56,6 @@ def parse_instant(text: str) -> datetime:
     """
     try:
         when = datetime.fromisoformat(text.strip())
-    except ValueError:
+        return when.replace(tzinfo=UTC) if when.tzinfo is None else when.astimezone(UTC)
+    except (ValueError, OverflowError):
         raise ConfigError(f"not an ISO-8601 time: {text!r}", fix="write it like 2026-11-20T09:00:00+00:00") from None
-    return when.replace(tzinfo=UTC) if when.tzinfo is None else when.astimezone(UTC)

@@ -180,8 +180,11 @@ def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
         if not variable.startswith(_ENV_PREFIX) or variable in _OWN_VARIABLES:
             continue
         group, _, name = variable.removeprefix(_ENV_PREFIX).lower().partition("_")
-        if group in GROUPS and name in {f.name for f in fields(GROUPS[group])}:
-            flat[f"{group}.{name}"] = text
+        if group not in GROUPS:
+            continue
+        if name not in {f.name for f in fields(GROUPS[group])}:
+            raise ConfigError(f"{variable}: no setting is called {group}.{name}", fix="see: nola config list")
+        flat[f"{group}.{name}"] = text
     if model := environ.get("NOLA_MODEL", "").strip():
         flat["llm.model"] = model
     return flat

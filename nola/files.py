@@ -173,9 +173,9 @@ def locked(path: Path, *, timeout_s: float = 5.0) -> Iterator[None]:
     Raises:
         ConflictError: Somebody else held it for longer than `timeout_s` seconds.
     """
-    lock = FileLock(path, timeout=timeout_s, mode=_PRIVATE_FILE, is_singleton=True)
+    lock = FileLock(path, mode=_PRIVATE_FILE, is_singleton=True)
     try:
-        lock.acquire()
+        lock.acquire(timeout=timeout_s)
     except Timeout:
         raise ConflictError(
             f"another process has held {path.name} for {timeout_s:g} s", fix="try again, or stop that process"
@@ -215,4 +215,7 @@ def _keep_previous(target: Path) -> None:
     backup = target.with_name(target.name + ".bak")
     fresh = target.with_name(f"{TEMP_PREFIX}{os.getpid()}-{secrets.token_hex(6)}.tmp")
     os.link(target, fresh)
-    fresh.replace(backup)
+    try:
+        fresh.replace(backup)
+    finally:  # renaming one name of a file to another name of the same file does nothing
+        fresh.unlink(missing_ok=True)

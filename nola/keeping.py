@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from nola.documents import context_document, receipt_document
+from nola.state import contract
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,12 +44,14 @@ class KeptState:
         return self._store.get(path)
 
     def write(self, proposal: Proposal, who: str) -> Change:
-        """Write one proposal."""
+        """Write one proposal; the change tells values without the wrappers of nodes."""
         if proposal.remove:
-            return self._store.unset(proposal.path, who=who)
-        if proposal.append:
-            return self._store.append(proposal.path, proposal.value, who=who)
-        return self._store.set(proposal.path, proposal.value, who=who)
+            change = self._store.unset(proposal.path, who=who)
+        elif proposal.append:
+            change = self._store.append(proposal.path, proposal.value, who=who)
+        else:
+            change = self._store.set(proposal.path, proposal.value, who=who)
+        return replace(change, old=contract.plain(change.old), new=contract.plain(change.new))
 
     def problems(self) -> Sequence[str]:
         """Return a sentence for each module that can't be read."""

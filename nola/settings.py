@@ -55,7 +55,7 @@ class ContextSettings:
     contrast: float = _setting(
         10.0, "how sharply weight falls with relevance: e-fold per 1/contrast", "E-45", low=0, high=100
     )
-    full_relevance: float = _setting(0.9, "relevance from which on nothing is taken off", "E-45", low=0, high=1)
+    full_relevance: float = _setting(0.85, "relevance from which on nothing is taken off", "E-45", low=0, high=1)
     budget_l1: int = _setting(10, "state budget at level 1", "E21", low=0, high=100_000, unit="tokens")
     budget_l2: int = _setting(50, "state budget at level 2", "E22", low=0, high=100_000, unit="tokens")
     budget_l3: int = _setting(200, "state budget at level 3", "E23", low=0, high=100_000, unit="tokens")
@@ -100,7 +100,13 @@ class UnknownSettings:
 
     enabled: bool = _setting(True, "answer in code when nothing known answers a question about the owner", "P30")
     threshold: float = _setting(
-        0.5, "least probability that a fact answers the question", "retrieval.md: Abstention", low=0, high=1
+        0.6, "least probability that a fact answers the question", "retrieval.md: Abstention", low=0, high=1
+    )
+    sure: float = _setting(
+        0.8, "probability from which facts answer a message that is no plain look-up", "decision 0005", low=0, high=1
+    )
+    answer_share: float = _setting(
+        0.4, "share of relevance that is the chance of answering a look-up", "decision 0005", low=0, high=1
     )
     judged: int = _setting(12, "best facts that are judged per question", "retrieval.md: Abstention", low=1, high=200)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import lru_cache
+from threading import Lock
 
 import snowballstemmer
 
@@ -13,6 +14,7 @@ __all__ = ["STOP_WORDS", "content_words", "fold", "humanise", "stem", "stems", "
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[A-Za-z])(?=[0-9])")
 _STEMMER = snowballstemmer.stemmer("porter")
+_stemming = Lock()  # the stemmer keeps the word that it works on in itself
 
 STOP_WORDS = frozenset(
     """a about again all also am an and any are as at be been being both but by can could did do does doing done don
@@ -46,7 +48,8 @@ def words(text: str) -> list[str]:
 @lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
     """Return the Porter stem of one folded word."""
-    return str(_STEMMER.stemWord(word))
+    with _stemming:
+        return str(_STEMMER.stemWord(word))
 
 
 def stems(text: str) -> list[str]:

@@ -107,7 +107,7 @@ def check_input(text: str, settings: Settings) -> None:
     """
     if not text.strip():
         raise InputError("the message is empty", fix="type something, for example: nola chat 'hello'")
-    if "\0" in text:
+    if "\0" in text or any("\ud800" <= sign <= "\udfff" for sign in text):
         raise InputError("the message is binary, not text", fix="send text in UTF-8")
     size = len(text.encode("utf-8", "replace"))
     if size > settings.chat.max_bytes:
@@ -137,9 +137,10 @@ def take_turn(stimulus: Stimulus, services: Services) -> Iterator[Event]:
     choice = level_of(stimulus, history, settings)
     yield choice
     timer.mark("level")
+    model = services.choose(stimulus.model)  # before anything is written: the name may be wrong
+    timer.mark("choose")
     receipts, notices = _learn(stimulus, services)
     timer.mark("learn")
-    model = services.choose(stimulus.model)
     looked = look(stimulus, choice, services, window=_window(model))
     timer.mark("context")
     yield looked.report
@@ -191,19 +192,20 @@ def look(stimulus: Stimulus, choice: LevelChoice, services: Services, *, window:
     """
     settings = services.settings
     candidates = services.state.candidates()
+    vectoriser = services.vectoriser()
     ranking = services.selector.rank(
         stimulus.text,
         candidates,
         revision=services.state.revision(),
-        vectoriser=services.vectoriser(),
+        vectoriser=vectoriser,
         wants_former=read_question(stimulus.text).former,
         greet=choice.level is Level.QUICK,
     )
-    assessment = services.metacognition.assess(stimulus.text, ranking)
+    assessment = services.metacognition.assess(stimulus.text, ranking, vectoriser)
     weighed = weigh(
         ranking.candidates,
         ranking.rows,
-        ranking.scores,
+        services.metacognition.sharpen(ranking.scores, assessment),
         level=choice.level,
         now=services.clock.now(),
         settings=settings.context,

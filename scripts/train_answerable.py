@@ -21,7 +21,8 @@ from nola import config as configuration
 from nola.app import open_assistant
 from nola.context.select import Selector
 from nola.evaluation.personas import Asked, install, load
-from nola.reason.answerable import Evidence, Linear, Vocabulary, pair_features, question_features
+from nola.reason.answerable import Linear, Vocabulary, pair_features, question_features
+from nola.reason.metacognition import gather, judged_rows
 from nola.reason.question import read_question
 
 if TYPE_CHECKING:
@@ -64,9 +65,9 @@ def rows_of(folder: Path, vectoriser: Vectoriser | None) -> list[Row]:
             asked.text, candidates, revision=0, vectoriser=vectoriser, wants_former=read_question(asked.text).former
         )
         known = Vocabulary.of(ranking.facts)
-        question = read_question(asked.text, known.names, known.topics)
-        order = sorted(range(len(ranking.facts)), key=lambda r: (-ranking.scores[r], r))[:JUDGED]
-        evidence = [Evidence(r, ranking.scores[r], ranking.cosine[r] if ranking.cosine else None) for r in order]
+        question = read_question(asked.text, known.names, known.topics, known.people)
+        order = judged_rows(question, ranking, JUDGED)
+        evidence = gather(question, ranking, order, vectoriser)
         facts = [ranking.facts[r] for r in order]
         right = [_answers(asked, f.path) and not (f.former and not question.former) for f in facts]
         rows.append(

@@ -28,9 +28,9 @@ ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "tests" / "fixtures" / "levels"
 TARGET = ROOT / "nola" / "context" / "level_weights.json"
 FILES = ("a", "b", "own")
-RIDGE, WORD_RIDGE, MADE_WEIGHT = 1.0, 3.0, 0.4
+RIDGE, MADE_WEIGHT = 1.0, 0.4
 STEPS, RATE = 500, 0.05
-LEAST_SEEN, LEAST_WORD = 2, 3
+LEAST_SEEN = 3
 SHORTEST_WHOLE = 4
 LIGHTEST = 0.02
 
@@ -72,15 +72,14 @@ def train(items: list[Item]) -> Model:
     rows = [names_of(i) for i in items + made]
     weight = np.array([1.0] * len(items) + [MADE_WEIGHT] * len(made))
     seen = Counter(n for row in rows for n in row)
-    said = Counter(n for row in rows[: len(items)] for n in row)
-    names = sorted(n for n, c in seen.items() if (said[n] >= LEAST_WORD if n.startswith("word ") else c >= LEAST_SEEN))
+    names = sorted(n for n, c in seen.items() if c >= LEAST_SEEN)
     place = {n: i for i, n in enumerate(names)}
     x = np.zeros((len(rows), len(names) + 1))
     x[:, -1] = 1.0
     for i, row in enumerate(rows):
         x[i, [place[n] for n in row if n in place]] = 1.0
     y = np.eye(3)[[i["level"] - 1 for i in items + made]]
-    ridge = np.array([RIDGE * (WORD_RIDGE if n.startswith("word ") else 1.0) for n in names] + [0.0])
+    ridge = np.array([RIDGE] * len(names) + [0.0])
     fitted = descend(x, y, weight, ridge)
     return names, fitted[:-1], fitted[-1]
 

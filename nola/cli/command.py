@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["CONTEXT", "command", "guarded", "help_text", "noun"]
 
-P = ParamSpec("P")
-R = TypeVar("R")
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
 
 CONTEXT: dict[str, Any] = {"help_option_names": ["-h", "--help"]}
 """Settings of every group: `-h` is as good as `--help`."""
@@ -30,12 +30,19 @@ CONTEXT: dict[str, Any] = {"help_option_names": ["-h", "--help"]}
 _INTERRUPTED = 130
 
 
-def noun(help_: str) -> typer.Typer:
-    """Make a group of commands about one thing."""
-    return typer.Typer(help=help_, rich_markup_mode=None, no_args_is_help=True, context_settings=CONTEXT)
+def noun(help_: str, *, runs_alone: bool = False) -> typer.Typer:
+    """Make a group of commands about one thing.
+
+    Args:
+        help_: What it is about.
+        runs_alone: It does something without a command too; else it shows its help.
+    """
+    return typer.Typer(help=help_, rich_markup_mode=None, no_args_is_help=not runs_alone, context_settings=CONTEXT)
 
 
-def command(group: typer.Typer, name: str | None = None, **settings: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:
+def command(
+    group: typer.Typer, name: str | None = None, **settings: Any
+) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
     """Register a function as a command whose failures are told in one sentence.
 
     Args:
@@ -44,7 +51,7 @@ def command(group: typer.Typer, name: str | None = None, **settings: Any) -> Cal
         settings: The command's context settings.
     """
 
-    def register(function: Callable[P, R]) -> Callable[P, R]:
+    def register(function: Callable[_P, _R]) -> Callable[_P, _R]:
         safe = guarded(function)
         group.command(name, help=help_text(function), context_settings={**CONTEXT, **settings})(safe)
         return safe
@@ -58,11 +65,11 @@ def help_text(function: Callable[..., object]) -> str:
     return text.replace("\nExamples:\n", "\n\b\nExamples:\n")
 
 
-def guarded(function: Callable[P, R]) -> Callable[P, R]:
+def guarded(function: Callable[_P, _R]) -> Callable[_P, _R]:
     """Turn whatever goes wrong inside a command into a sentence on stderr and an exit code."""
 
     @functools.wraps(function)
-    def run(*args: P.args, **kwargs: P.kwargs) -> R:
+    def run(*args: _P.args, **kwargs: _P.kwargs) -> _R:
         try:
             result = function(*args, **kwargs)
             sys.stdout.flush()
@@ -88,9 +95,9 @@ def guarded(function: Callable[P, R]) -> Callable[P, R]:
     return run
 
 
-def _crashed(error: Exception, ctx: object) -> None:
+def _crashed(error: Exception, ctx: Any) -> None:
     output.say(f"nola: something went wrong inside Nola: {type(error).__name__}: {error}")
-    if isinstance(ctx, typer.Context):
+    if ctx is not None:
         try:
             output.say(f"      the details for a bug report are in {_keep_traceback(error, ctx)}")
         except (NolaError, OSError):

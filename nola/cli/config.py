@@ -14,7 +14,7 @@ __all__ = ["get", "group", "list_", "path", "put", "unset"]
 
 group = noun("The settings: every constant with its default, range and source.")
 
-Key = Annotated[str, typer.Argument(metavar="KEY", help="For example context.budget_l2.")]
+_Key = Annotated[str, typer.Argument(metavar="KEY", help="For example context.budget_l2.")]
 
 
 @command(group, "list")
@@ -43,7 +43,7 @@ def list_(
 
 
 @command(group)
-def get(ctx: typer.Context, *, key: Key, as_json: AsJson = False) -> None:
+def get(ctx: typer.Context, *, key: _Key, as_json: AsJson = False) -> None:
     """Print one setting's value.
 
     Examples:
@@ -60,7 +60,7 @@ def get(ctx: typer.Context, *, key: Key, as_json: AsJson = False) -> None:
 def put(
     ctx: typer.Context,
     *,
-    key: Key,
+    key: _Key,
     value: Annotated[str, typer.Argument(metavar="VALUE", help="The new value.")],
     as_json: AsJson = False,
 ) -> None:
@@ -77,7 +77,7 @@ def put(
 
 
 @command(group)
-def unset(ctx: typer.Context, *, key: Key, as_json: AsJson = False) -> None:
+def unset(ctx: typer.Context, *, key: _Key, as_json: AsJson = False) -> None:
     """Take one setting out of settings.toml, so that its default counts.
 
     Examples:

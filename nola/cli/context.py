@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from nola.cli import output
-from nola.cli.context_table import show_report
+from nola.cli.context_table import SHOWN, show_report
 from nola.cli.desk import desk_of
 from nola.cli.message import checked, whole_stdin
 from nola.cli.options import AsJson, LevelOption, StimuliOption
@@ -41,4 +41,4 @@ def context(
     if as_json:
         output.document(context_document(report))
     else:
-        show_report(report, everything=everything)
+        show_report(report, most=None if everything else SHOWN)

@@ -8,25 +8,28 @@ from typing import TYPE_CHECKING
 from nola.cli import output
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
     from nola.flow import ContextReport, Factors, LeftOut, Selected
 
-__all__ = ["show_report"]
+__all__ = ["SHOWN", "show_report"]
 
-_FIRST = 20
+SHOWN = 20
+"""So many left-out facts are listed unless all are asked for."""
+
 _NUMBERS = ("tokens", "weight", "hierarchy", "level", "recency", "relevance")
 
 
-def show_report(report: ContextReport, *, everything: bool = False) -> None:
+def show_report(report: ContextReport, *, most: int | None = SHOWN) -> None:
     """Print a report on stdout.
 
     Args:
         report: The report.
-        everything: List all that was left out, not only the heaviest.
+        most: How many of the left-out facts to list, the heaviest; None for all.
     """
     output.write(f"level {int(report.choice.level)}: {report.choice.why}")
-    output.write(f"budget: {report.tokens} of {report.budget} tokens used, {len(report.selected)} facts")
+    facts = len(report.selected)
+    output.write(f"budget: {report.tokens} of {report.budget} tokens used, {facts} fact{'' if facts == 1 else 's'}")
     output.write("")
     if report.selected:
         output.table(("in", "path", *_NUMBERS), map(_chosen_row, report.selected), right=_NUMBERS)
@@ -35,23 +38,29 @@ def show_report(report: ContextReport, *, everything: bool = False) -> None:
             output.write(f"  {fact.text}")
     else:
         output.write("nothing goes in")
-    _show_left_out(report, everything=everything)
+    _show_left_out(report.left_out, most)
     for name in report.unknown:
         output.write(f"not known: {name}")
     for notice in report.notices:
         output.say(f"note: {notice}")
 
 
-def _show_left_out(report: ContextReport, *, everything: bool) -> None:
-    count = len(report.left_out)
-    shown: Iterable[LeftOut] = report.left_out if everything else report.left_out[:_FIRST]
-    if not count:
+def _show_left_out(left_out: Sequence[LeftOut], most: int | None) -> None:
+    if not left_out:
         return
+    shown = left_out[:most]
     output.write("")
-    output.table(("out", "path", *_NUMBERS, "why"), map(_left_row, shown), right=_NUMBERS)
-    if not everything and count > _FIRST:
-        output.write(f"and {count - _FIRST} more (--all lists them)")
-    output.write("")
+    if output.on_terminal(sys.stdout):
+        for why in dict.fromkeys(fact.why for fact in shown):
+            output.write(f"left out, {why}:")
+            output.table(
+                ("out", "path", *_NUMBERS), (_left_row(fact) for fact in shown if fact.why == why), right=_NUMBERS
+            )
+            output.write("")
+    else:
+        output.table(("out", "path", *_NUMBERS, "why"), ((*_left_row(f), f.why) for f in shown), right=_NUMBERS)
+    if len(shown) < len(left_out):
+        output.write(f"and {len(left_out) - len(shown)} more were left out (nola context --all lists them)")
 
 
 def _chosen_row(fact: Selected) -> tuple[str, ...]:
@@ -59,7 +68,7 @@ def _chosen_row(fact: Selected) -> tuple[str, ...]:
 
 
 def _left_row(fact: LeftOut) -> tuple[str, ...]:
-    return ("-", fact.path, str(fact.tokens), f"{fact.weight:.3f}", *_factors(fact.factors), fact.why)
+    return ("-", fact.path, str(fact.tokens), f"{fact.weight:.3f}", *_factors(fact.factors))
 
 
 def _factors(factors: Factors) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from nola.types import ConversationId
 
 __all__ = ["everything", "group", "list_", "search", "show"]
 
-group = noun("Earlier conversations; alone it lists them.")
+group = noun("Earlier conversations; alone it lists them.", runs_alone=True)
 
 _TITLE = 60
 

@@ -19,7 +19,7 @@ group = noun("The models that can answer: list, fetch and choose them.")
 _KEY = "llm.model"
 _AUTO, _NONE = "auto", "none"
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="As nola model list shows it, or the path of a .gguf file.")]
+_Name = Annotated[str, typer.Argument(metavar="NAME", help="As nola model list shows it, or the path of a .gguf file.")]
 
 
 @command(group, "list")
@@ -85,7 +85,7 @@ def get(
 
 
 @command(group)
-def use(ctx: typer.Context, *, name: Name, as_json: AsJson = False) -> None:
+def use(ctx: typer.Context, *, name: _Name, as_json: AsJson = False) -> None:
     """Make a model the one that answers: writes llm.model into settings.toml.
 
     auto chooses the best there is every time; none answers from code alone.
@@ -114,7 +114,7 @@ def use(ctx: typer.Context, *, name: Name, as_json: AsJson = False) -> None:
 
 
 @command(group)
-def show(ctx: typer.Context, *, name: Name, as_json: AsJson = False) -> None:
+def show(ctx: typer.Context, *, name: _Name, as_json: AsJson = False) -> None:
     """Show one model: its file, size, hash, licence and window.
 
     Examples:

@@ -30,6 +30,7 @@ HELP = """\
 
 _PROMPT = "> "
 _MOST_LINES = 1000
+_MOST_LEFT_OUT = 8
 
 
 def prompt(desk: Desk, talk: Talk, teller: Teller) -> bool:
@@ -148,7 +149,7 @@ def _why(talk: Talk) -> None:
 
     if talk.report is None:
         raise NolaError("nothing was asked yet", fix="ask something first")
-    show_report(talk.report)
+    show_report(talk.report, most=_MOST_LEFT_OUT)
 
 
 def _model(desk: Desk, talk: Talk) -> str:

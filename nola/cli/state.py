@@ -10,6 +10,7 @@ from nola.cli import output
 from nola.cli.command import command, noun
 from nola.cli.desk import desk_of
 from nola.cli.options import AsJson, LimitOption
+from nola.cli.quick import show_value
 from nola.cli.state_tree import show_tree
 from nola.documents import receipt_document
 from nola.errors import DocumentError, InputError
@@ -22,12 +23,12 @@ group = noun("What Nola knows: read it, write it, check it. Paths are dotted: us
 
 _OWNER = "owner"
 
-Path = Annotated[str, typer.Argument(metavar="PATH", help="For example user.pets.dog.name.")]
-AnyPath = Annotated[str, typer.Argument(metavar="[PATH]", help="For example user.pets; everything when left out.")]
+_Path = Annotated[str, typer.Argument(metavar="PATH", help="For example user.pets.dog.name.")]
+_AnyPath = Annotated[str, typer.Argument(metavar="[PATH]", help="For example user.pets; everything when left out.")]
 
 
 @command(group)
-def show(ctx: typer.Context, *, path: AnyPath = "", as_json: AsJson = False) -> None:
+def show(ctx: typer.Context, *, path: _AnyPath = "", as_json: AsJson = False) -> None:
     """Show everything, or what stands below a path, with level, age and file.
 
     With --json nodes keep their metadata.
@@ -42,8 +43,8 @@ def show(ctx: typer.Context, *, path: AnyPath = "", as_json: AsJson = False) -> 
     if path:
         found = {path: desk.assistant.get_node(path)}
     else:
-        known = desk.assistant.get_state()
-        found = {name: desk.assistant.get_node(name) for name in (known if isinstance(known, dict) else {})}
+        own = desk.assistant.get_state()
+        found = {name: _own(desk.assistant.get_node(name), data) for name, data in _items(own)}
     if as_json:
         output.document(found[path] if path else found)
     else:
@@ -51,7 +52,7 @@ def show(ctx: typer.Context, *, path: AnyPath = "", as_json: AsJson = False) -> 
 
 
 @command(group)
-def get(ctx: typer.Context, *, path: Path, as_json: AsJson = False) -> None:
+def get(ctx: typer.Context, *, path: _Path, as_json: AsJson = False) -> None:
     """Print the value at a path.
 
     Text is printed bare; --json prints the value as JSON, and nothing around it.
@@ -60,18 +61,14 @@ def get(ctx: typer.Context, *, path: Path, as_json: AsJson = False) -> None:
       nola state get user.pets.dog.name
       nola state get --json user.pets
     """
-    value = desk_of(ctx).assistant.get_state(path)
-    if isinstance(value, str) and not as_json:
-        output.write(value)
-    else:
-        output.document(value)
+    show_value(desk_of(ctx), path, as_json=as_json)
 
 
 @command(group, "set", ignore_unknown_options=True)
 def put(
     ctx: typer.Context,
     *,
-    path: Path,
+    path: _Path,
     value: Annotated[str, typer.Argument(metavar="VALUE", help="JSON; text stands in double quotes.")],
     text: Annotated[bool, typer.Option("--text", help="Take VALUE literally, as text.")] = False,
     as_json: AsJson = False,
@@ -91,7 +88,7 @@ def put(
 
 
 @command(group)
-def unset(ctx: typer.Context, *, path: Path, as_json: AsJson = False) -> None:
+def unset(ctx: typer.Context, *, path: _Path, as_json: AsJson = False) -> None:
     """Remove what stands at a path, and print a receipt.
 
     Examples:
@@ -139,7 +136,7 @@ def sync(ctx: typer.Context, *, as_json: AsJson = False) -> None:
 
 
 @command(group)
-def history(ctx: typer.Context, *, path: AnyPath = "", limit: LimitOption = 20, as_json: AsJson = False) -> None:
+def history(ctx: typer.Context, *, path: _AnyPath = "", limit: LimitOption = 20, as_json: AsJson = False) -> None:
     """List changes, newest first, with the ids that undo them.
 
     Examples:
@@ -181,6 +178,19 @@ def undo(
       nola state undo 1hb2cd3ef4gh5jk6
     """
     _told(desk_of(ctx).assistant.undo(ChangeId(change), who=_OWNER), as_json=as_json)
+
+
+def _items(value: Json) -> list[tuple[str, Json]]:
+    return list(value.items()) if isinstance(value, dict) else []
+
+
+def _own(node: Json, data: Json) -> Json:
+    """Return a file's node without what it holds from others: that stands under its own name."""
+    if not isinstance(node, dict) or not isinstance(data, dict):
+        return node
+    held = node.get("data")
+    kept = {key: value for key, value in held.items() if key in data} if isinstance(held, dict) else held
+    return {**node, "data": kept}
 
 
 def _parsed(path: str, value: str) -> Json:

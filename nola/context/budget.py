@@ -80,7 +80,8 @@ def pack(
     """
     tau = threshold(settings)
     weight = weighed.weight
-    order = sorted((r for r in range(len(facts)) if weight[r] > tau), key=lambda r: (-weight[r], r))
+    heavy = [row for row, w in enumerate(weight) if w > tau]
+    order = sorted(heavy, key=weight.__getitem__, reverse=True)  # stable: equal weights keep their order
     chosen: list[Selected] = []
     reasons: dict[int, str] = {}
     seen: set[str] = set()
@@ -130,7 +131,7 @@ class _LeftOut(Sequence[LeftOut]):
         if self._order is None:
             weight = self._weighed.weight
             rows = (r for r in range(len(self._facts)) if self._reasons.get(r) != "")
-            self._order = sorted(rows, key=lambda r: (-weight[r], r))
+            self._order = sorted(rows, key=weight.__getitem__, reverse=True)
         return self._order
 
     def __len__(self) -> int:

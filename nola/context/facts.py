@@ -51,6 +51,7 @@ _UNTIL = re.compile(
     r"^\W*(until|till|up to|before|formerly|previously|originally|at first|used to|in the past|earlier)\b",
     re.IGNORECASE,
 )
+_UNTIL_YEAR = re.compile(r"\b(?:until|till|up to|before)\b[^.;,]{0,24}?\b((?:19|20)\d\d)\b", re.IGNORECASE)
 _UNTIL_INSIDE = re.compile(r"\b(used to|formerly|previously|no longer)\b", re.IGNORECASE)
 _CLAUSE = re.compile(
     r"(?<=[.!?])\s+(?=[A-ZÀ-Þ0-9])|\s*;\s+|,\s+(?=(?:now|since|but now|and now|and since|from \d|then)\b)",
@@ -133,17 +134,26 @@ def _told(leaf: _Leaf, former: Mapping[int, str]) -> list[Fact]:
     )
     if isinstance(leaf.candidate.value, str) and len(leaf.value.split()) >= _LONG_WORDS // 2:
         clauses = [c.strip() for c in _CLAUSE.split(leaf.value) if c and c.strip()]
-        dated = any(_UNTIL.match(c) or _UNTIL_INSIDE.search(c) for c in clauses)
+        dated = any(_over(c, leaf.candidate.updated.year) or _UNTIL_INSIDE.search(c) for c in clauses)
         if len(clauses) > 1 and (dated or len(leaf.value.split()) >= _LONG_WORDS):
             return [_clause(base, leaf, clause, dated=dated) for clause in _grouped(clauses)]
+    if isinstance(leaf.candidate.value, str) and _over(leaf.value, leaf.candidate.updated.year):
+        return [replace(base, text=sentence(leaf.label, leaf.value), former=True)]
     is_former = leaf.index in former
     text = _sentence(leaf, former=is_former)
     return [replace(base, text=text, former=is_former, newer=former.get(leaf.index, ""))]
 
 
 def _clause(base: Fact, leaf: _Leaf, clause: str, *, dated: bool) -> Fact:
-    old = dated and bool(_UNTIL.match(clause) or _UNTIL_INSIDE.search(clause))
+    old = dated and (_over(clause, leaf.candidate.updated.year) or bool(_UNTIL_INSIDE.search(clause)))
     return replace(base, text=sentence(leaf.label, clause), value=clause, former=old, newer=base.path if old else "")
+
+
+def _over(clause: str, year: int) -> bool:
+    """Tell whether a clause is about a time that has ended: `until 2023`, `until we moved`, `used to`."""
+    if ends := _UNTIL_YEAR.search(clause):
+        return int(ends[1]) <= year
+    return bool(_UNTIL.match(clause)) and not _YEAR.search(clause)
 
 
 def _grouped(clauses: list[str]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from nola.context.facts import Fact
     from nola.settings import RelevanceSettings
 
-__all__ = ["QueryTerms", "Relevance", "RelevanceIndex", "near_words", "query_terms"]
+__all__ = ["QueryTerms", "Relevance", "RelevanceIndex", "meant_words", "near_words", "query_terms"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,17 @@ def _tables() -> tuple[dict[str, tuple[str, ...]], frozenset[str]]:
     return {k: tuple(sorted(v)) for k, v in near.items()}, frozenset(stem(w) for w in raw["generic"])
 
 
+@lru_cache(maxsize=1)
+def _idioms() -> tuple[tuple[re.Pattern[str], str], ...]:
+    raw = json.loads(resources.files("nola.context").joinpath("idioms.json").read_text(encoding="utf-8"))
+    return tuple((re.compile(rf"\b(?:{pattern})\b", re.IGNORECASE), words_) for pattern, words_ in raw["idioms"])
+
+
+def meant_words(text: str) -> str:
+    """Return the plain words that the everyday phrases of a text stand for: `for a living` means `job`."""
+    return " ".join(words_ for pattern, words_ in _idioms() if pattern.search(text))
+
+
 def near_words(root: str) -> tuple[str, ...]:
     """Return the stems that the table of everyday synonyms holds beside a stem."""
     return _tables()[0].get(root, ())
@@ -76,6 +88,8 @@ def query_terms(text: str, settings: RelevanceSettings) -> QueryTerms:
         root = stem(word)
         own[root] = settings.generic_weight if root in generic else 1.0
     expanded = dict(own)
+    for word in meant_words(text).split():
+        expanded[stem(word)] = max(expanded.get(stem(word), 0.0), settings.synonym_weight)
     for root, weight in own.items():
         for other in near.get(root, ()):
             expanded[other] = max(expanded.get(other, 0.0), weight * settings.synonym_weight)
@@ -131,7 +145,8 @@ class RelevanceIndex:
         words_part = lexical / max(float(lexical.max(initial=0.0)), s.bm25_floor)
         if vectors is None or question is None:
             return Relevance(words_part, lexical, None)
-        cosine = np.max([form @ question for form in vectors], axis=0).astype(np.float64)
+        # einsum, not a matrix product: the threads of BLAS cost more than they bring, and wait for busy cores.
+        cosine = np.max([np.einsum("ij,j->i", form, question) for form in vectors], axis=0).astype(np.float64)
         best = max(float(cosine.max(initial=0.0)), s.cosine_floor)
         meaning = np.clip((cosine + s.cosine_offset) / (best + s.cosine_offset), 0.0, 1.0)
         fused = s.lexical_share * words_part + (1 - s.lexical_share) * meaning

@@ -146,7 +146,6 @@ def _of_request(clause: Clause, thread: Thread) -> dict[str, str]:
     found = {f"first {c}": clause.core[0] for c in opening}
     found["asks" if clause.asks else "states"] = ""
     found[f"length {_bucket(len(clause.core))}"] = ""
-    found.update({f"word {word}": word for word in clause.core})
     found.update(dict.fromkeys(_of_whom(clause), clause.core[0]))
     remark = "REMARK" in clause.first and not clause.asks
     signs = {

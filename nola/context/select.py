@@ -83,6 +83,7 @@ class Selector:
         self._settings = settings
         self._turn_budget_s = turn_budget_s
         self._prepared: _Prepared | None = None
+        self._salient: tuple[list[Fact], NDArray[np.float64]] | None = None
         self._lock = Lock()
 
     def rank(
@@ -119,7 +120,7 @@ class Selector:
         if not wants_former:
             scores = np.where(prepared.former, scores * self._settings.former_share, scores)
         if greet or not content_words(text):
-            scores = np.maximum(scores, np.fromiter(map(_salience, prepared.facts), float, len(prepared.facts)))
+            scores = np.maximum(scores, self._saliences(prepared.facts))
         cosine = None if found.cosine is None else found.cosine.tolist()
         return Ranking(prepared.candidates, prepared.facts, prepared.rows, scores.tolist(), cosine, prepared.missing)
 
@@ -135,6 +136,14 @@ class Selector:
                 known = self._with_vectors(known, vectoriser)
             self._prepared = known
             return known
+
+    def _saliences(self, facts: list[Fact]) -> NDArray[np.float64]:
+        import numpy as np  # noqa: PLC0415 -- keeps start-up fast
+
+        known = self._salient
+        if known is None or known[0] is not facts:
+            known = self._salient = (facts, np.fromiter(map(_salience, facts), float, len(facts)))
+        return known[1]
 
     def _prepare(self, candidates: Sequence[Candidate], key: object) -> _Prepared:
         import numpy as np  # noqa: PLC0415 -- keeps start-up fast

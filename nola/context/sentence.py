@@ -20,6 +20,7 @@ _CONTAINERS = frozenset(
     people personal pets preferences profile relatives relations tastes things user stuff facts summary notes_and_facts
     household""".split()
 )
+_OWN_MODULES = {"Nola": "assistant", "machineID": "computer"}
 _NAME_KEYS = ("name", "fullname", "full_name", "full name", "title", "who", "nickname", "called")
 _KIND_KEYS = ("relation", "relationship", "role", "species", "kind", "type", "what")
 _TEXT_KEYS = frozenset(
@@ -97,7 +98,9 @@ def label_of(module: str, keys: Sequence[str], siblings: Mapping[tuple[str, ...]
     attribute = _singular(humanise(keys[-2])) if last.isdigit() and len(keys) > 1 else humanise(last)
     if last.isdigit() and len(keys) > 1:
         holder = holder.removesuffix(_singular(humanise(keys[-2]))).strip()
-    return Label(holder, attribute, "" if module == "user" else humanise(module), named)
+    if module in _OWN_MODULES:
+        return Label(f"{_OWN_MODULES[module]} {holder}".strip(), attribute, "", named or not holder)
+    return Label(holder, attribute, "" if module in {"user", "identity"} else humanise(module), named)
 
 
 def render_value(value: Json) -> str:

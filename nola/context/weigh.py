@@ -91,6 +91,14 @@ def relevance_weight(score: float, settings: ContextSettings) -> float:
     return min(1.0, math.exp(settings.contrast * (score - settings.full_relevance)))
 
 
+def _relevance_weights(scores: Sequence[float], settings: ContextSettings) -> list[float]:
+    """Give `relevance_weight` of every score, written out because ten thousand calls are slow."""
+    if settings.profile == Profile.HEA:
+        return [1.0] * len(scores)
+    contrast, full, exp = settings.contrast, settings.full_relevance, math.exp
+    return [1.0 if score >= full else exp(contrast * (score - full)) for score in scores]
+
+
 def weigh(
     candidates: Sequence[Candidate],
     rows: Sequence[int],
@@ -112,13 +120,11 @@ def weigh(
     """
     places = {place: hierarchy_weight(place, settings) for place in Place}
     levels = {content: level_weight(content, level, settings) for content in Level}
-    ages: dict[datetime, float] = {}
-    for candidate in candidates:
-        if candidate.updated not in ages:
-            ages[candidate.updated] = recency_weight((now - candidate.updated).total_seconds(), settings)
-    hierarchy = [places[candidates[row].place] for row in rows]
-    depth = [levels[candidates[row].level] for row in rows]
-    recency = [ages[candidates[row].updated] for row in rows]
-    relevance = [relevance_weight(score, settings) for score in scores]
+    ages = {at: recency_weight((now - at).total_seconds(), settings) for at in {c.updated for c in candidates}}
+    told = [candidates[row] for row in rows]
+    hierarchy = [places[c.place] for c in told]
+    depth = [levels[c.level] for c in told]
+    recency = [ages[c.updated] for c in told]
+    relevance = _relevance_weights(scores, settings)
     weight = [Weight(h * d * a * x) for h, d, a, x in zip(hierarchy, depth, recency, relevance, strict=True)]
     return Weighed(hierarchy, depth, recency, relevance, weight)

@@ -171,7 +171,8 @@ midwife:
 roommate: room_mate
 flatmate:
 housemate:
-best_friend: best_friend mejor_amigo mejor_amiga bester_freund beste_freundin meilleur_ami meilleure_amie melhor_amigo melhor_amiga
+best_friend: mejor_amigo mejor_amiga bester_freund beste_freundin meilleur_ami meilleure_amie melhor_amigo
+best_friend: melhor_amiga
 emergency_contact: emergency_contact
 assistant:
 agent:
@@ -196,7 +197,7 @@ piano:
 
 THINGS = _table("""
 colour: color cor farbe couleur lieblingsfarbe
-food: comida essen comida_favorita lieblingsessen
+food: comida essen lieblingsessen
 dish: plato gericht plat prato lieblingsgericht
 book: libro buch livre livro lieblingsbuch
 film: movie película lieblingsfilm filme
@@ -210,10 +211,10 @@ team: equipo mannschaft équipe time equipa
 season: estación jahreszeit saison estação
 """)
 
-MONTHS = _words("""january february march april may june july august september october november december
-jan feb mar apr jun jul aug sep sept oct nov dec enero febrero marzo abril mayo junio julio agosto septiembre octubre
-noviembre diciembre januar februar märz mai juni juli oktober dezember janvier février mars avril juin juillet août
-septembre octobre novembre décembre janeiro fevereiro março maio junho julho setembro outubro novembro dezembro""")
+MONTHS = _words("""january february march april may june july august september october november december jan feb mar
+apr jun jul aug sep sept oct nov dec enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre
+diciembre januar februar märz mai juni juli oktober dezember janvier février mars avril juin juillet août septembre
+octobre novembre décembre janeiro fevereiro março maio junho julho setembro outubro novembro dezembro""")
 
 NUMBERS = {
     word: value
@@ -232,101 +233,109 @@ NUMBERS = {
     for word in words.split()
 }
 
-DIETS = _words("""vegetarian vegan pescatarian pescetarian flexitarian keto kosher halal gluten-free vegetariano
-vegetariana vegano vegana vegetarier vegetarierin veganer veganerin vegetarisch végétarien végétarienne végane
-vegane pescetariano pescetariana""")
+DIETS = _words("""vegetarian vegan pescatarian pescetarian flexitarian keto kosher halal gluten-free gluten_free
+dairy-free dairy_free vegetariano vegetariana vegano vegana vegetarier vegetarierin veganer veganerin vegetarisch
+végétarien végétarienne végane vegane pescetariano pescetariana""")
 
-CONDITIONS = _words("""diabetes asthma epilepsy hypertension migraine migraines arthritis eczema psoriasis celiac coeliac
-anaemia anemia adhd autism depression anxiety insomnia hypothyroidism hyperthyroidism endometriosis ibs gerd osteoporosis
-high_blood_pressure low_blood_pressure coeliac_disease celiac_disease type_1_diabetes type_2_diabetes hay_fever tinnitus
-sleep_apnea sleep_apnoea parkinson's crohn's lupus fibromyalgia glaucoma hemophilia scoliosis bipolar_disorder a_pacemaker""")
+CONDITIONS = _words("""diabetes asthma epilepsy hypertension migraine migraines arthritis eczema psoriasis celiac
+coeliac anaemia anemia adhd autism depression anxiety insomnia hypothyroidism hyperthyroidism endometriosis ibs gerd
+osteoporosis high_blood_pressure low_blood_pressure coeliac_disease celiac_disease type_1_diabetes type_2_diabetes
+hay_fever tinnitus sleep_apnea sleep_apnoea parkinson's crohn's lupus fibromyalgia glaucoma hemophilia scoliosis
+bipolar_disorder a_pacemaker""")
 
-CAR_MAKES = _words("""alfa audi bmw byd chevrolet chevy chrysler citroën citroen cupra dacia dodge fiat ford honda hyundai
-infiniti jaguar jeep kia lancia lexus mazda mercedes mg mini mitsubishi nissan opel peugeot polestar porsche renault rover saab
-seat skoda škoda smart subaru suzuki tesla toyota vauxhall volkswagen volvo vw golf corolla civic prius clio""")
+CAR_MAKES = _words("""alfa audi bmw byd chevrolet chevy chrysler citroën citroen cupra dacia dodge fiat ford honda
+hyundai infiniti jaguar jeep kia lancia lexus mazda mercedes mg mini mitsubishi nissan opel peugeot polestar porsche
+renault rover saab seat skoda škoda smart subaru suzuki tesla toyota vauxhall volkswagen volvo vw golf corolla civic
+prius clio""")
 
-DEMONYMS = _words("""american argentinian argentine australian austrian belgian brazilian british bulgarian canadian chilean
-chinese colombian croatian cuban czech danish dutch egyptian english estonian ethiopian filipino finnish french german
-ghanaian greek hungarian icelandic indian indonesian iranian iraqi irish israeli italian japanese kenyan korean latvian
-lebanese lithuanian malaysian mexican moroccan nigerian norwegian pakistani peruvian polish portuguese romanian russian
-scottish serbian slovak slovenian south_african spanish swedish swiss syrian thai tunisian turkish ukrainian vietnamese
-welsh bengali hindi urdu arabic hebrew persian farsi mandarin cantonese catalan basque galician swahili tamil punjabi
-esperanto latin español española inglés francés alemán portugués italiano italiana englisch deutsch französisch spanisch
-italienisch portugiesisch deutscher deutsche anglais allemand espagnol portugais italien français française inglês
-francês alemão espanhol português portuguesa brasileiro brasileira mexicano mexicana sign_language""")
+DEMONYMS = _words("""american argentinian argentine australian austrian belgian brazilian british bulgarian canadian
+chilean chinese colombian croatian cuban czech danish dutch egyptian english estonian ethiopian filipino finnish
+french german ghanaian greek hungarian icelandic indian indonesian iranian iraqi irish israeli italian japanese kenyan
+korean latvian lebanese lithuanian malaysian mexican moroccan nigerian norwegian pakistani peruvian polish portuguese
+romanian russian scottish serbian slovak slovenian south_african spanish swedish swiss syrian thai tunisian turkish
+ukrainian vietnamese welsh bengali hindi urdu arabic hebrew persian farsi mandarin cantonese catalan basque galician
+swahili tamil punjabi esperanto latin español española inglés francés alemán portugués italiano italiana englisch
+deutsch französisch spanisch italienisch portugiesisch deutscher deutsche anglais allemand espagnol portugais italien
+français française inglês francês alemão espanhol português portuguesa brasileiro brasileira mexicano mexicana
+sign_language""")
 
 COUNTRIES = _words("""argentina australia austria belgium brazil bulgaria canada chile china colombia croatia cuba
 denmark egypt england estonia finland france germany ghana greece hungary iceland india indonesia iran ireland israel
-italy japan kenya latvia lithuania malaysia mexico morocco netherlands norway pakistan peru philippines poland portugal
-romania russia scotland serbia slovakia slovenia spain sweden switzerland thailand tunisia turkey uk ukraine usa us
-uruguay venezuela vietnam wales brasil españa deutschland österreich schweiz frankreich spanien italien suisse allemagne
-espagne italie méxico alemania francia alemanha frança espanha itália new_zealand south_africa south_korea
+italy japan kenya latvia lithuania malaysia mexico morocco netherlands norway pakistan peru philippines poland
+portugal romania russia scotland serbia slovakia slovenia spain sweden switzerland thailand tunisia turkey uk ukraine
+usa us uruguay venezuela vietnam wales brasil españa deutschland österreich schweiz frankreich spanien italien suisse
+allemagne espagne italie méxico alemania francia alemanha frança espanha itália new_zealand south_africa south_korea
 united_kingdom united_states czech_republic the_netherlands the_uk the_us the_usa the_philippines""")
 
-JOBS = _words("""nurse chef cook pilot clerk vet judge midwife nanny coach surgeon barista paramedic mechanic architect
-accountant consultant assistant analyst pharmacist scientist dentist artist student lawyer plumber carpenter guard cop
-model mathematician physician technician musician electrician librarian politician priest nun monk rabbi imam diplomat
-postman fireman fisherman policeman policewoman salesman saleswoman housewife intern apprentice tailor florist baker
-butcher waiter waitress actress host hostess stewardess receptionist cashier attorney sergeant soldier captain sailor
-academic freelancer ceo cto cfo developer blacksmith locksmith translator poet novelist dj founder entrepreneur
-enfermera enfermero médica médico profesora profesor maestra maestro abogada abogado ingeniera ingeniero cocinera cocinero
-estudiante periodista arquitecta arquitecto camarera camarero programadora programador krankenschwester krankenpfleger
-pfleger lehrer lehrerin arzt ärztin anwalt anwältin ingenieur ingenieurin koch köchin verkäufer verkäuferin studentin
-programmierer programmiererin infirmière infirmier professeur médecin avocat avocate ingénieur ingénieure cuisinier
-cuisinière étudiante étudiant enseignante enseignant boulanger boulangère comptable développeur enfermeira enfermeiro
-professora advogada advogado engenheira engenheiro cozinheira cozinheiro estudante jornalista""")
+JOBS = _words("""nurse chef cook pilot clerk vet judge midwife nanny coach surgeon barista paramedic mechanic
+architect accountant consultant assistant analyst pharmacist scientist dentist artist student lawyer plumber carpenter
+guard cop model mathematician physician technician musician electrician librarian politician priest nun monk rabbi
+imam diplomat postman fireman fisherman policeman policewoman salesman saleswoman housewife intern apprentice tailor
+florist baker butcher waiter waitress actress host hostess stewardess receptionist cashier attorney sergeant soldier
+captain sailor academic freelancer ceo cto cfo developer blacksmith locksmith translator poet novelist dj founder
+entrepreneur enfermera enfermero médica médico profesora profesor maestra maestro abogada abogado ingeniera ingeniero
+cocinera cocinero estudiante periodista arquitecta arquitecto camarera camarero programadora programador
+krankenschwester krankenpfleger pfleger lehrer lehrerin arzt ärztin anwalt anwältin ingenieur ingenieurin koch köchin
+verkäufer verkäuferin studentin programmierer programmiererin infirmière infirmier professeur médecin avocat avocate
+ingénieur ingénieure cuisinier cuisinière étudiante étudiant enseignante enseignant boulanger boulangère comptable
+développeur enfermeira enfermeiro professora advogada advogado engenheira engenheiro cozinheira cozinheiro estudante
+jornalista""")
 
-WORKPLACES = _words("""bank hospital clinic school university college company startup start-up firm agency studio restaurant cafe
-coffee_shop bar hotel shop store supermarket bakery pharmacy library museum factory farm lab laboratory office kindergarten nursery
-garage warehouse bookstore bookshop salon gym theatre theater church council ministry charity ngo newspaper magazine publisher
-brewery winery vineyard zoo airport station consultancy practice co-op cooperative police army navy government embassy court
-department institute foundation plant mill mine port shipyard dealership market workshop boutique kitchen hospice orchestra
-empresa tienda escuela colegio banco clinica universidad restaurante firma schule klinik krankenhaus praxis universitat
-entreprise ecole banque hopital usine escola loja clinica fabrica""")
+WORKPLACES = _words("""bank hospital clinic school university college company startup start-up firm agency studio
+restaurant cafe coffee_shop bar hotel shop store supermarket bakery pharmacy library museum factory farm lab
+laboratory office kindergarten nursery garage warehouse bookstore bookshop salon gym theatre theater church council
+ministry charity ngo newspaper magazine publisher brewery winery vineyard zoo airport station consultancy practice
+co-op cooperative police army navy government embassy court department institute foundation plant mill mine port
+shipyard dealership market workshop boutique kitchen hospice orchestra empresa tienda escuela colegio banco clinica
+universidad restaurante firma schule klinik krankenhaus praxis universitat entreprise ecole banque hopital usine
+escola loja clinica fabrica""")
 
-NOT_JOBS = _words("""beginner lover loner believer smoker drinker sleeper learner stranger mother father brother sister
-winner loser sinner newcomer member customer user owner reader liar riser gamer thinker listener speaker cancer survivor
-visitor minor senior junior pessimist optimist perfectionist feminist minimalist tourist realist pedestrian vegetarian
-monster computer number fighter hater eater starter keeper teenager foreigner outsider other another player human man woman german roman batman superman caveman gentleman layman atheist cyclist motorist nudist activist
-buddhist marxist fatalist masochist immigrant giant infant elephant participant descendant ancestor debtor commuter renter
-homeowner runner swimmer hiker camper climber skier surfer dreamer overthinker underachiever overachiever helper boomer zoomer
-toddler youngster elder hugger doer giver taker texter spender saver shopper watcher complainer whiner crier talker pushover
-figure matter character singleton chatterbox grandmother
-grandfather daughter quitter traitor sucker racist idealist christian communist socialist capitalist libertarian donor
-partner caregiver-to-be leader cheater walker follower holder bachelor widower widow stickler procrastinator early_riser
-bit_older master disaster bother extremist egoist narcissist purist veggie over under better bigger rather ever never
-humanitarian centenarian guardian hoarder daydreamer worrier people-pleaser homebody introvert extrovert first-timer
-late_sleeper heavy_sleeper light_sleeper native_speaker supporter registrar subscriber passenger prisoner citizen sceptic
-skeptic hunter-gatherer fast_learner visual_learner slow_learner quick_learner slow_reader fast_reader amateur tester""")
+NOT_JOBS = _words("""beginner lover loner believer smoker drinker sleeper learner stranger mother father brother
+sister winner loser sinner newcomer member customer user owner reader liar riser gamer thinker listener speaker cancer
+survivor visitor minor senior junior pessimist optimist perfectionist feminist minimalist tourist realist pedestrian
+vegetarian monster computer number fighter hater eater starter keeper teenager foreigner outsider other another player
+human man woman german roman batman superman caveman gentleman layman atheist cyclist motorist nudist activist
+buddhist marxist fatalist masochist immigrant giant infant elephant participant descendant ancestor debtor commuter
+renter homeowner runner swimmer hiker camper climber skier surfer dreamer overthinker underachiever overachiever
+helper boomer zoomer toddler youngster elder hugger doer giver taker texter spender saver shopper watcher complainer
+whiner crier talker pushover figure matter character singleton chatterbox grandmother grandfather daughter quitter
+traitor sucker racist idealist christian communist socialist capitalist libertarian donor partner caregiver-to-be
+leader cheater walker follower holder bachelor widower widow stickler procrastinator early_riser bit_older master
+disaster bother extremist egoist narcissist purist veggie over under better bigger rather ever never humanitarian
+centenarian guardian hoarder daydreamer worrier people-pleaser homebody introvert extrovert first-timer late_sleeper
+heavy_sleeper light_sleeper native_speaker supporter registrar subscriber passenger prisoner citizen sceptic skeptic
+hunter-gatherer fast_learner visual_learner slow_learner quick_learner slow_reader fast_reader amateur tester""")
 
-FUNCTION_WORDS = _words("""a an the this that these those it its he she they them him her his hers their theirs i me my mine
-you your yours we us our ours who whom whose what which when where why how not no never none nothing something anything
-everything someone anyone everyone nobody is am are was were be been being do does did have has had will would shall should
-can could may might must of to in on at by for with from about into over under after before between and or but so if then
-than as because until while very too quite rather really just only also even still already yet ever again here there now
-soon later today tomorrow tonight yesterday all both some any more most less least same such own one ones other another
-both neither either each every whatever whoever maybe perhaps probably
-que no como cuando donde el la los las un una de del muy más lo le les des du est sont pas très ce cette das der die den
-dem ein eine nicht sehr ist sind o os as um uma do da não muito é são""")
+FUNCTION_WORDS = _words("""a an the this that these those it its he she they them him her his hers their theirs i me
+my mine you your yours we us our ours who whom whose what which when where why how not no never none nothing something
+anything everything someone anyone everyone nobody is am are was were be been being do does did have has had will
+would shall should can could may might must of to in on at by for with from about into over under after before between
+and or but so if then than as because until while very too quite rather really just only also even still already yet
+ever again here there now soon later today tomorrow tonight yesterday all both some any more most less least same such
+own one ones other another both neither either each every whatever whenever wherever however whoever maybe perhaps
+probably que no como cuando donde el la los las un una de del muy más lo le les des du est sont pas très ce cette das
+der die den dem ein eine nicht sehr ist sind o os as um uma do da não muito é são""")
 
-ADJECTIVES = _words("""important hard difficult easy long short weird strange common rare spelled misspelled pronounced
-irrelevant secret private unknown wrong right correct unusual funny boring nice beautiful missing sick ill hungry thirsty
-tired sad happy angry old young new big small fat thin dead alive lost late early crazy lazy stupid silly dumb smart clever
-great good bad better worse best worst fine ok okay cute sweet lovely adorable amazing awesome terrible horrible awful
-broken slow fast ready busy free open closed full empty hot cold warm dirty clean noisy loud quiet afraid scared worried
-upset mad pregnant asleep awake alone away back home out off down up barking sleeping running ringing dying growing coming
-going working crying moving visiting waiting getting being making doing eating feeling looking trying having taking
-changing annoying driving old-fashioned sceptical skeptical cynical biased naive paranoid picky spoiled stubborn
-impossible possible available unavailable offline online public pending blank optional mandatory valid invalid expensive
-cheap red blue green yellow black white brown grey gray pink purple orange names anything whatever anytime asap collect
-dramatic forgetful ridiculous outdated default required taken stolen different similar famous""")
+ADJECTIVES = _words("""important hard difficult easy long short weird strange common rare spelled misspelled
+pronounced irrelevant secret private unknown wrong right correct unusual funny boring nice beautiful missing sick ill
+hungry thirsty tired sad happy angry old young new big small fat thin dead alive lost late early crazy lazy stupid
+silly dumb smart clever great good bad better worse best worst fine ok okay cute sweet lovely adorable amazing awesome
+terrible horrible awful broken slow fast ready busy free open closed full empty hot cold warm dirty clean noisy loud
+quiet afraid scared worried upset mad pregnant asleep awake alone away back home out off down up barking sleeping
+running ringing dying growing coming going working crying moving visiting waiting getting being making doing eating
+feeling looking trying having taking changing annoying driving old-fashioned sceptical skeptical cynical biased naive
+paranoid picky spoiled stubborn impossible possible available unavailable offline online public pending blank optional
+mandatory valid invalid expensive cheap red blue green yellow black white brown grey gray pink purple orange names
+anything whatever anytime asap collect dramatic forgetful ridiculous outdated default required taken stolen different
+similar famous""")
 
-NOT_PLACES = _words("""fear peace hope pain denial poverty hell heaven paradise town harmony sin luxury comfort exile silence
-misery limbo chaos isolation dorms bed pieces shock trouble love reality squalor linux windows mac macos ubuntu debian
-python rust java javascript vim emacs android ios firefox chrome git github slack teams excel monday tuesday wednesday
-thursday friday saturday sunday marketing engineering product sales finance hr management plan step chapter level page
-part section version option number question room desk row column line seat bed sleep vegan keto tears therapy retirement
-solar postgres postgresql mysql kubernetes docker aws azure spotify netflix obsidian notion vscode trash bin folder archive spam inbox drafts downloads strike cash tea decaf""")
+NOT_PLACES = _words("""fear peace hope pain denial poverty hell heaven paradise town harmony sin luxury comfort exile
+silence misery limbo chaos isolation dorms bed pieces shock trouble love reality squalor linux windows mac macos
+ubuntu debian python rust java javascript vim emacs android ios firefox chrome git github slack teams excel monday
+tuesday wednesday thursday friday saturday sunday marketing engineering product sales finance hr management plan step
+chapter level page part section version option number question room desk row column line seat bed sleep vegan keto
+tears therapy retirement solar postgres postgresql mysql kubernetes docker aws azure spotify netflix obsidian notion
+vscode trash bin folder archive spam inbox drafts downloads strike cash tea decaf""")
 
 
 _TABLES = (RELATIONS, PETS, ROLES, ITEMS, THINGS, PLURALS)

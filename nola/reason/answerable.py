@@ -23,7 +23,17 @@ if TYPE_CHECKING:
 
 __all__ = ["Evidence", "Judgement", "Linear", "Vocabulary", "judge", "pair_features", "question_features", "weights"]
 
+_PEOPLE_KEYS = frozenset({"name", "full name", "nickname", "goes by", "first name", "called"})
+_LONGEST_NAME = 3
+_NOT_NAMES = frozenset(
+    "the and for red green blue black white big old new home house club band school team game choir".split()
+)
 _PROPER = re.compile(r"\b[A-ZÀ-Þ][\w'’-]+")
+_CONTRADICTIONS = (
+    "year other", "holiday other", "surname of one word", "possessor not in fact", "name nowhere", "name elsewhere",
+    "living not in fact", "living other", "relative other", "about another", "thing not in fact", "kind price",
+    "kind other", "birthday from age",
+)  # fmt: skip
 _NAMING = frozenset(
     stem(w)
     for w in (
@@ -42,6 +52,7 @@ _NAMING = frozenset(
         "kind",
     )
 )
+_LASTING = re.compile(r"\bhow (?:long|fast|often)\b")
 _SPAN = re.compile(r"((?:19|20)\d\d)\S* (?:to|-|–) ((?:19|20)\d\d)")
 _SINCE = re.compile(r"since ((?:19|20)\d\d)")
 
@@ -55,12 +66,14 @@ class Vocabulary:
         frequency: For each stem, in how many facts it stands.
         names: Folded capitalised words of topics and values.
         topics: Stems of the words that say what facts are about.
+        people: Folded words of the facts that are names of people, animals or things.
     """
 
     size: int
     frequency: Mapping[str, int]
     names: frozenset[str]
     topics: frozenset[str]
+    people: frozenset[str]
 
     @classmethod
     def of(cls, facts: Sequence[Fact]) -> Vocabulary:
@@ -68,13 +81,17 @@ class Vocabulary:
         frequency: dict[str, int] = {}
         names: set[str] = set()
         topics: set[str] = set()
+        people: set[str] = set()
         for fact in facts:
             for root in {stem(w) for w in words(f"{fact.topic} {fact.value}")}:
                 frequency[root] = frequency.get(root, 0) + 1
             topics.update(stem(w) for w in words(fact.topic) if w not in STOP_WORDS)
             for match in _PROPER.finditer(f"{fact.topic} . {fact.value}"):
                 names.add(fold(match.group()).removesuffix("'s"))
-        return cls(len(facts), frequency, frozenset(names - STOP_WORDS), frozenset(topics))
+            if fold(fact.attribute) in _PEOPLE_KEYS and len(fact.value.split()) <= _LONGEST_NAME:
+                people.update(w for w in words(fact.value) if len(w) > 2)  # noqa: PLR2004 -- not initials
+        common = STOP_WORDS | _NOT_NAMES
+        return cls(len(facts), frequency, frozenset(names - STOP_WORDS), frozenset(topics), frozenset(people - common))
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +102,13 @@ class Evidence:
         row: Position among all facts.
         relevance: Fused relevance in [0, 1].
         cosine: Best cosine of the fact's vectors, or None without an embedder.
+        attribute: Cosine of what is asked with what the fact tells of its holder, or None.
     """
 
     row: int
     relevance: float
     cosine: float | None
+    attribute: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,10 +188,11 @@ def pair_features(
     rarity = {r: math.log(1 + known.size / (1 + known.frequency.get(r, 0))) for r in roots}
     best = evidence[0].relevance
     best_cosine = max((e.cosine or 0.0) for e in evidence)
+    best_attribute = max((e.attribute or 0.0) for e in evidence)
     rows = []
     for rank, found in enumerate(evidence):
         fact = facts[found.row]
-        row = _word_features(rarity, fact)
+        row = _word_features(question, rarity, fact)
         row.update(_residue_features(question, rarity, fact))
         row.update(_name_features(question, fact, known))
         row.update(_kind_features(question, fact))
@@ -185,17 +205,24 @@ def pair_features(
         if found.cosine is not None:
             row["cosine"] = found.cosine
             row["cosine behind"] = best_cosine - found.cosine
+        if found.attribute is not None:
+            row["asked like attribute"] = found.attribute
+            row["asked behind attribute"] = best_attribute - found.attribute
+        hard = sum(row.get(name, 0.0) > 0 for name in _CONTRADICTIONS)
+        row["contradictions"] = float(hard)
+        row["contradicted"] = float(hard > 0)
         row["words"] = len(question.content) / 10
         rows.append(row)
     return rows
 
 
-def _word_features(rarity: Mapping[str, float], fact: Fact) -> dict[str, float]:
+def _word_features(question: Question, rarity: Mapping[str, float], fact: Fact) -> dict[str, float]:
     topic = {stem(w) for w in words(fact.topic)}
     value = {stem(w) for w in words(fact.value)}
     both = topic | value
     total = sum(rarity.values()) or 1.0
     close = {r for r in rarity if r not in both and any(n in both for n in near_words(r))}
+    meant = bool(question.meant & both)
     open_ = [r for r in rarity if r not in both and r not in close]
     return {
         "in topic": sum(rarity[r] for r in rarity if r in topic) / total,
@@ -203,6 +230,8 @@ def _word_features(rarity: Mapping[str, float], fact: Fact) -> dict[str, float]:
         "by synonym": sum(rarity[r] for r in close) / total,
         "unmatched": sum(rarity[r] for r in open_) / total,
         "unmatched words": float(len(open_)),
+        "meant": float(meant),
+        "meant not told": float(bool(question.meant) and not meant),
     }
 
 
@@ -244,10 +273,35 @@ def _name_features(question: Question, fact: Fact, known: Vocabulary) -> dict[st
         "name not in fact": float(len(question.names) - hits),
         "name nowhere": float(any(n not in known.names and stem(n) not in known.frequency for n in question.names)),
         "possessor not in fact": float(len(missing)),
+        "name elsewhere": float(bool(question.names) and not hits),
+        "about another": float(_about_another(question, fact, hits)),
+        "living other": float(_living_other(question, fact)),
+        "relative other": float(_other_relative(question, fact, hits)),
         "living not in fact": float(
             bool(question.living) and not hits and not table.compatible(question.living, in_fact)
         ),
     }
+
+
+def _about_another(question: Question, fact: Fact, hits: int) -> bool:
+    """The owner asks about herself and the fact is about somebody else."""
+    if question.living or hits or question.expects in {Expects.PERSON, Expects.NAME}:
+        return False
+    return bool(lexicon().living(lexicon().entities(fact.holder)))
+
+
+def _living_other(question: Question, fact: Fact) -> bool:
+    """A husband is asked for and the fact is about a grandson, though it bears the same name."""
+    table = lexicon()
+    told = table.living(table.entities(fact.topic))
+    return bool(question.living and told) and not table.compatible(question.living, told)
+
+
+def _other_relative(question: Question, fact: Fact, hits: int) -> bool:
+    """A sister is asked for and the fact's own words speak of a brother."""
+    table = lexicon()
+    told = table.living(table.entities(fact.value))
+    return bool(question.living and told) and not hits and not table.compatible(question.living, told)
 
 
 def _kind_features(question: Question, fact: Fact) -> dict[str, float]:
@@ -258,9 +312,13 @@ def _kind_features(question: Question, fact: Fact) -> dict[str, float]:
     attributes = table.attributes(fact.topic)
     tells = table.told_by(attributes)
     fits = table.compatible(asked, both)
+    things = table.things(asked)
+    told = table.told_by(attributes | table.attributes(fact.value))
+    specific = table.specific(question.attributes)
     surname = "surname" in question.attributes or "last name" in question.text.lower()
     return {
-        "kind": _kind_fit(question.expects, kinds),
+        "kind": _kind_fit(question, kinds),
+        "kind other": float(_kind_fit(question, kinds) < 0 and question.expects is not Expects.PLACE),
         "kind price": float(question.expects is Expects.MONEY and "money" not in kinds and "price" not in attributes),
         "entity same": float(fits),
         "entity other": float(bool(asked and topic) and not fits),
@@ -277,6 +335,13 @@ def _kind_features(question: Question, fact: Fact) -> dict[str, float]:
         "birthday from age": float(
             "birthday" in question.attributes and "age" in attributes and "birthday" not in attributes
         ),
+        "thing not in fact": float(bool(things) and not table.compatible(things, both)),
+        "specific missing": float(bool(specific) and not specific & told and not _kind_proves(question.expects, kinds)),
+        "noun told": float(bool(question.noun) and question.noun in _roots(f"{fact.topic} {fact.value}")),
+        "noun near": float(
+            bool(question.noun) and bool(set(near_words(question.noun)) & _roots(f"{fact.topic} {fact.value}"))
+        ),
+        "noun asked": float(bool(question.noun)),
         "surname of one word": float(surname and len(fact.value.split()) < 2),  # noqa: PLR2004 -- first and last name
         "asks person": float(question.expects in {Expects.PERSON, Expects.NAME}),
         "asks date": float(question.expects in {Expects.DATE, Expects.TIME, Expects.AGE}),
@@ -284,7 +349,18 @@ def _kind_features(question: Question, fact: Fact) -> dict[str, float]:
     }
 
 
-def _kind_fit(expects: Expects, kinds: frozenset[str]) -> float:
+def _roots(text: str) -> set[str]:
+    return {stem(w) for w in words(text)}
+
+
+def _kind_proves(expects: Expects, kinds: frozenset[str]) -> bool:
+    """Some kinds of value can be nothing else: an address with an @, an amount of money, a telephone number."""
+    proofs = {Expects.EMAIL: "email", Expects.MONEY: "money", Expects.PHONE: "phone", Expects.COLOUR: "colour"}
+    return proofs.get(expects, "") in kinds
+
+
+def _kind_fit(question: Question, kinds: frozenset[str]) -> float:
+    expects = question.expects
     simple = {Expects.PHONE: {"phone", "number"}, Expects.EMAIL: {"email"}, Expects.AGE: {"date", "number"},
               Expects.DATE: {"date", "time"}, Expects.TIME: {"date", "time"}, Expects.COLOUR: {"colour"}}  # fmt: skip
     if expects in simple:
@@ -292,7 +368,8 @@ def _kind_fit(expects: Expects, kinds: frozenset[str]) -> float:
     if expects is Expects.MONEY:
         return 1.0 if "money" in kinds else 0.3 if "number" in kinds and "proper" not in kinds else -1.0
     if expects is Expects.NUMBER:
-        return 1.0 if "number" in kinds else -0.5
+        lasting = kinds & {"date", "time"} and _LASTING.search(question.text.lower())
+        return 1.0 if "number" in kinds or lasting else -0.5
     if expects in {Expects.PERSON, Expects.NAME}:
         return 1.0 if "proper" in kinds and not kinds & {"phone", "email", "date"} else -0.7
     if expects is Expects.PLACE:

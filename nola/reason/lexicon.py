@@ -25,6 +25,8 @@ class Lexicon:
         self._entities = _inverted(raw["entities"])
         self._attributes = _inverted(raw["attributes"])
         self._living = frozenset(raw["living"])  # type: ignore[call-overload]
+        self._things = frozenset(raw["things"])  # type: ignore[call-overload]
+        self._specific = frozenset(raw["specific"])  # type: ignore[call-overload]
         self._compatible = {frozenset(pair) for pair in raw["compatible"]}  # type: ignore[attr-defined]
         self._provides = {k: frozenset(v) for k, v in raw["provides"].items()}  # type: ignore[attr-defined]
 
@@ -40,6 +42,14 @@ class Lexicon:
     def living(self, entities: Iterable[str]) -> frozenset[str]:
         """Return those entities that are people or animals."""
         return frozenset(e for e in entities if e in self._living or e.endswith("-in-law"))
+
+    def things(self, entities: Iterable[str]) -> frozenset[str]:
+        """Return those entities that are plain things, which other words seldom stand for: a car, a passport."""
+        return frozenset(e for e in entities if e in self._things)
+
+    def specific(self, attributes: Iterable[str]) -> frozenset[str]:
+        """Return those attributes that only a fact about just that can tell: a height, a phone number."""
+        return frozenset(a for a in attributes if a in self._specific)
 
     def compatible(self, one: Iterable[str], other: Iterable[str]) -> bool:
         """Tell whether two sets of entities can mean the same: `spouse` and `wife` can, `dog` and `cat` can't."""

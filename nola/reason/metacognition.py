@@ -15,16 +15,18 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from nola.context.facts import Fact
-    from nola.context.select import Ranking
+    from nola.context.select import Ranking, Vectoriser
     from nola.reason.question import Question
     from nola.settings import UnknownSettings
 
-__all__ = ["Assessment", "Metacognition", "best_facts", "holds", "is_refusal", "what_is_asked"]
+__all__ = ["Assessment", "Metacognition", "best_facts", "gather", "holds", "is_refusal", "judged_rows", "what_is_asked"]
 
 _MOST_QUOTED = 3
 _NEAR_BEST = 0.5
 _LEAST_WORDS = 4
 _ENOUGH = 0.6
+_TO_NOLA = re.compile(r"\b(?:you|your|yours|yourself|nola)\b")
+_OWN_FACTS = 12
 _ISO = re.compile(r"\b(\d{4})-(\d\d)-(\d\d)\b")
 _MONTHS = "january february march april may june july august september october november december".split()
 _REFUSAL = re.compile(
@@ -51,12 +53,14 @@ class Assessment:
         best: Rows of the facts that answer it best, best first; empty when it is no look-up.
         unknown: What it asks about the owner that nothing known answers.
         confidence: Probability that something known answers it.
+        chances: For each judged row, the probability that this fact answers it; empty when it is no look-up.
     """
 
     question: Question
     best: tuple[int, ...]
     unknown: tuple[str, ...]
     confidence: float
+    chances: tuple[tuple[int, float], ...] = ()
 
 
 class Metacognition:
@@ -70,24 +74,40 @@ class Metacognition:
         self._settings = settings
         self._known: tuple[Sequence[Fact], Vocabulary] | None = None
 
-    def assess(self, text: str, ranking: Ranking) -> Assessment:
+    def assess(self, text: str, ranking: Ranking, vectoriser: Vectoriser | None = None) -> Assessment:
         """Judge the best-ranked facts against a message.
 
         Args:
             text: What the owner typed.
             ranking: All facts with their relevance.
+            vectoriser: The embedder that ranked them, or None.
         """
         known = self._vocabulary(ranking.facts)
-        question = read_question(text, known.names, known.topics)
-        scores = ranking.scores
-        order = heapq.nsmallest(self._settings.judged, range(len(scores)), key=lambda r: (-scores[r], r))
-        evidence = [Evidence(r, scores[r], ranking.cosine[r] if ranking.cosine else None) for r in order]
+        question = read_question(text, known.names, known.topics, known.people)
+        order = judged_rows(question, ranking, self._settings.judged)
+        evidence = gather(question, ranking, order, vectoriser)
         found = judge(question, ranking.facts, evidence, known)
-        if not (question.owner and question.lookup):
-            return Assessment(question, (), (), found.answerable)
-        if self._settings.enabled and found.answerable < self._settings.threshold:
-            return Assessment(question, (), (what_is_asked(text),), found.answerable)
-        return Assessment(question, best_facts(ranking.facts, found.probabilities), (), found.answerable)
+        asks = question.owner and question.lookup
+        if asks and self._settings.enabled and found.answerable < self._settings.threshold:
+            return Assessment(question, (), (what_is_asked(text),), found.answerable, found.probabilities)
+        sure = question.owner and found.answerable >= self._settings.sure
+        best = best_facts(ranking.facts, found.probabilities, former=question.former) if asks or sure else ()
+        return Assessment(question, best, (), found.answerable, found.probabilities if asks or sure else ())
+
+    def sharpen(self, scores: Sequence[float], assessment: Assessment) -> Sequence[float]:
+        """Let what answers a look-up rise: a share of relevance is the cube root of the chance that a fact answers.
+
+        Args:
+            scores: Relevance of every fact in [0, 1].
+            assessment: The judged facts; without any the scores stay as they are.
+        """
+        if not assessment.chances:
+            return scores
+        share = self._settings.answer_share
+        sharp = [(1 - share) * score for score in scores]
+        for row, chance in assessment.chances:
+            sharp[row] += share * chance ** (1 / 3)
+        return sharp
 
     def _vocabulary(self, facts: Sequence[Fact]) -> Vocabulary:
         if self._known is None or self._known[0] is not facts:
@@ -95,14 +115,47 @@ class Metacognition:
         return self._known[1]
 
 
-def best_facts(facts: Sequence[Fact], probabilities: Sequence[tuple[int, float]]) -> tuple[int, ...]:
-    """Choose the facts that may be quoted: the likeliest answer and those near it, each value once."""
-    if not probabilities:
-        return ()
-    top = probabilities[0][1]
+def judged_rows(question: Question, ranking: Ranking, most: int) -> list[int]:
+    """Choose the best-ranked facts to be judged; what Nola knows of herself answers only who asks for her."""
+    scores, facts = ranking.scores, ranking.facts
+    if _TO_NOLA.search(question.text.lower()):
+        return heapq.nlargest(most, range(len(scores)), key=scores.__getitem__)
+    rows = heapq.nlargest(most + _OWN_FACTS, range(len(scores)), key=scores.__getitem__)
+    return [r for r in rows if not facts[r].path.startswith("Nola.")][:most]
+
+
+def gather(question: Question, ranking: Ranking, rows: Sequence[int], vectoriser: Vectoriser | None) -> list[Evidence]:
+    """Collect how search sees some facts, and how near what each tells is to what is asked.
+
+    Args:
+        question: The question as read.
+        ranking: All facts with their relevance.
+        rows: The facts to be judged, best first.
+        vectoriser: The embedder, or None.
+    """
+    cosine = ranking.cosine
+    if vectoriser is None or cosine is None or not question.residue:
+        return [Evidence(r, ranking.scores[r], cosine[r] if cosine else None) for r in rows]
+    told = [ranking.facts[r].attribute for r in rows]
+    vectors = vectoriser.embed([" ".join(question.residue), *told])
+    near = (vectors[1:] @ vectors[0]).tolist()
+    return [Evidence(r, ranking.scores[r], cosine[r], near[i]) for i, r in enumerate(rows)]
+
+
+def best_facts(
+    facts: Sequence[Fact], probabilities: Sequence[tuple[int, float]], *, former: bool = False
+) -> tuple[int, ...]:
+    """Choose the facts that may be quoted: the likeliest answer and those near it, each sentence once.
+
+    Args:
+        facts: All facts.
+        probabilities: Judged rows with the chance that they answer, best first.
+        former: The question asks for former values; else a value that a newer one replaced is not quoted.
+    """
+    wanted = [(row, chance) for row, chance in probabilities if former or not facts[row].former] or list(probabilities)
     chosen: list[int] = []
-    for row, chance in probabilities:
-        if len(chosen) == _MOST_QUOTED or chance < _NEAR_BEST * top:
+    for row, chance in wanted:
+        if len(chosen) == _MOST_QUOTED or chance < _NEAR_BEST * wanted[0][1]:
             break
         if all(facts[row].text != facts[other].text for other in chosen):
             chosen.append(row)

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
+from nola.context.index import meant_words
 from nola.reason.lexicon import lexicon
 from nola.text import STOP_WORDS, content_words, fold, stem, words
 
@@ -41,7 +42,10 @@ class Question:
         entities: Groups of things and people it names.
         living: Those of them that are people or animals.
         attributes: Groups of attributes it asks for.
-        names: Capitalised words that look like names, folded.
+        residue: Its content words without names, possessors and living beings: what is asked of them.
+        noun: The noun behind `which`, `what` or `how many`, stemmed, or an empty string.
+        meant: Stems of the plain words that its everyday phrases stand for.
+        names: Capitalised words that look like names, and known names, folded.
         possessors: Words in the possessive (`Anna's`), folded.
         years: Years it names.
         moment: A relative time such as `last summer`, or an empty string.
@@ -58,6 +62,9 @@ class Question:
     entities: frozenset[str]
     living: frozenset[str]
     attributes: frozenset[str]
+    residue: tuple[str, ...]
+    noun: str
+    meant: frozenset[str]
     names: tuple[str, ...]
     possessors: tuple[str, ...]
     years: frozenset[str]
@@ -109,7 +116,7 @@ _EXPECTS: tuple[tuple[Expects, re.Pattern[str]], ...] = tuple(
         (Expects.AGE, r"\bhow old\b|\bwhat age\b"),
         (
             Expects.MONEY,
-            r"\bhow (?:much|many)\b.*\b(?:pay|cost|earn|owe|owes|charge|rent|spend|price|make|salary|save)\b|\bcosts?\b|\bprice\b|\bsalary\b",
+            r"\bhow (?:much|many)\b.*\b(?:pay|cost|earn|owe|owes|charge|rent|spend|price|make|salary|save)\b|\bcosts?\b|\bprice\b|\bsalary\b|\bhow (?:much|high) (?:is|are|was|were)\b|\bwhat (?:do|does|did) \w+(?: \w+)? (?:pay|earn|make|charge|get paid|spend)\b",
         ),
         (Expects.NUMBER, r"\bhow (?:many|much|tall|long|far|heavy|big|high|often|strong|fast|large|wide|deep)\b"),
         (Expects.TIME, r"\b(?:what time|at what hour)\b"),
@@ -163,6 +170,9 @@ _GENERIC = re.compile(
     r"\bhow \w+(?: \w+)? (?:should|can|must|would|could|might) (?:i|we|you|one)\b|\b(?:do|does|can|should) (?:i|you|one|we) \w+ (?:a|an) (?!month|week|day|year|hour)"
     r"|\bwhat (?:helps|works best)\b|\bin general\b|\bin the world\b|\bon average\b|\bin simple (?:words|terms)\b"
 )
+_NOUN = re.compile(
+    r"\b(?:which|what|how many|what kind of|what sort of|what type of) (?!is\b|are\b|was\b|were\b|do\b|does\b|did\b|has\b|have\b|will\b|am\b|shall\b|should\b|can\b|could\b|must\b)((?:[a-z-]+ ){0,1}[a-z-]+)"
+)
 _FAMILY = re.compile(
     r"(?<!\ba )(?<!\ban )(?<!\bthe )(?<!\byour )(?<!\bevery )\b(?:mum|mom|mummy|mama|dad|daddy|papa|grandma|granny|nana|grandpa|granddad"
     r"|auntie|aunt|uncle|cousin)(?:'s)?\b(?! of the nation)"
@@ -186,7 +196,10 @@ def value_kinds(value: str) -> frozenset[str]:
 
 
 def read_question(
-    text: str, known_names: frozenset[str] = frozenset(), known_topics: frozenset[str] = frozenset()
+    text: str,
+    known_names: frozenset[str] = frozenset(),
+    known_topics: frozenset[str] = frozenset(),
+    people: frozenset[str] = frozenset(),
 ) -> Question:
     """Read a message as a question.
 
@@ -194,15 +207,18 @@ def read_question(
         text: What the owner typed.
         known_names: Folded words that name people, animals or things in what Nola knows.
         known_topics: Stems of the words that say what Nola's facts are about.
+        people: Folded names of people, animals and things, also when they are typed in lower case.
     """
     trimmed = text.strip().replace("’", "'")
     low = trimmed.lower()
     table = lexicon()
     entities = table.entities(trimmed)
-    names = tuple(_names(trimmed))
+    content = tuple(content_words(trimmed))
+    meant = meant_words(trimmed)
+    names = tuple(dict.fromkeys([*_names(trimmed), *(w for w in words(trimmed) if w in people)]))
     possessors = tuple(fold(m[1] or m[2]) for m in _POSSESSIVE.finditer(low) if fold(m[1] or m[2]) not in _NOT_OWNERS)
     bare = _without_lead(low)
-    attributes = table.attributes(trimmed)
+    attributes = table.attributes(f"{trimmed} {meant}")
     about_owner = (
         bool(_OWNER.search(_without_lead(low, keep_owner=True)))
         or bool(_FAMILY.search(low))
@@ -214,11 +230,16 @@ def read_question(
     moment = _MOMENT.search(low)
     return Question(
         text=trimmed,
-        content=tuple(content_words(trimmed)),
+        content=content,
         expects=next((kind for kind, pattern in _EXPECTS if pattern.search(low)), Expects.THING),
         entities=entities,
         living=table.living(entities),
         attributes=attributes,
+        residue=tuple(
+            w for w in content if w not in names and w not in possessors and not table.living(table.entities(w))
+        ),
+        noun=_asked_noun(low),
+        meant=frozenset(stem(w) for w in meant.split()),
         names=names,
         possessors=possessors,
         years=frozenset(_YEAR.findall(trimmed)),
@@ -229,6 +250,14 @@ def read_question(
         owner=about_owner,
         lookup=_is_lookup(bare, trimmed),
     )
+
+
+def _asked_noun(low: str) -> str:
+    found = _NOUN.search(low)
+    if not found:
+        return ""
+    noun = content_words(found[1])
+    return stem(noun[0]) if noun else ""
 
 
 def _is_lookup(bare: str, trimmed: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -29,10 +30,16 @@ if TYPE_CHECKING:
 __all__ = ["QUOTE_MARK", "Speech", "Spoken", "speak"]
 
 QUOTE_MARK = "From your notes: "
+_REQUEST = re.compile(
+    r"(?:^|[.!;,]\s+)(?:and |so |but )?(?:what|who|when|where|which|how|why|can you|could you|would you|tell me|show me|give me"
+    r"|explain|help|write|suggest|recommend)\b",
+    re.IGNORECASE,
+)
 _CODE = ModelRef("code", "nola")
 _HELD_BACK = 48
 _SHORT_STATEMENT = 60
 _HARDER = 0.7
+_AS_LIKELY = 0.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +119,8 @@ def _as_object(unknown: str) -> str:
 
 
 def _is_statement(speech: Speech) -> bool:
-    plain = "?" not in speech.text and not speech.assessment.question.lookup
-    return plain and len(speech.text.split()) <= _SHORT_STATEMENT
+    asks = "?" in speech.text or _REQUEST.search(speech.text)
+    return not asks and len(speech.text.split()) <= _SHORT_STATEMENT
 
 
 def _told(speech: Speech, receipt: Receipt) -> str:
@@ -148,6 +155,7 @@ class _Teller:
         self._now = now
         self._usage = Usage()
         self._said = ""
+        self._held: str | None = None
         self._notices: list[str] = []
 
     def tell(self) -> Generator[Token | Notice, None, Spoken]:
@@ -156,6 +164,9 @@ class _Teller:
             refused = yield from self._model_words()
         except ModelError as error:
             complete = refused = False
+            if self._held and not is_refusal(self._held):
+                self._said += self._held
+                yield Token(self._held)
             yield from self._note(f"{error}{f' ({error.fix})' if error.fix else ''}")
             if self._said:
                 yield from self._note("the reply above is incomplete")
@@ -186,26 +197,26 @@ class _Teller:
             yield from self._note(sentence)
         options = self._settings.llm
         wanted = ChatOptions(options.reply_tokens, options.temperature, options.top_p, options.seed)
-        held: str | None = "" if self._speech.assessment.best else None
+        self._held = "" if self._speech.assessment.best else None
         with closing(self._model.chat(prompt.messages, options=wanted)) as chunks:  # type: ignore[type-var]
             for chunk in chunks:
                 self._usage = chunk.usage or self._usage
                 piece = chunk.text
-                if held is not None:
-                    held += piece
-                    if len(held) < _HELD_BACK and not chunk.done:
+                if self._held is not None:
+                    self._held += piece
+                    if len(self._held) < _HELD_BACK and not chunk.done:
                         continue
-                    if is_refusal(held):
+                    if is_refusal(self._held):
                         return True
-                    piece, held = held, None
+                    piece, self._held = self._held, None
                 if piece:
                     self._said += piece
                     yield Token(piece)
-        if held:
-            if is_refusal(held):
+        if self._held:
+            if is_refusal(self._held):
                 return True
-            self._said += held
-            yield Token(held)
+            self._said += self._held
+            yield Token(self._held)
         raw = sum(estimate(m.content) for m in prompt.messages)
         self._calibration.observe(self._model.ref, estimated=raw, actual=self._usage.prompt_tokens)
         return False
@@ -236,10 +247,13 @@ class _Teller:
         """Quote the best facts when the reply holds the value of none of them."""
         if not self._settings.chat.quote_facts:
             return ""
-        facts = [self._speech.ranking.facts[row] for row in self._speech.assessment.best]
-        if not facts or any(holds(self._said, fact.value) for fact in facts):
+        chances = dict(self._speech.assessment.chances)
+        rows = self._speech.assessment.best
+        likely = [r for r in rows if chances[r] >= _AS_LIKELY * chances[rows[0]]]
+        facts = self._speech.ranking.facts
+        if not rows or any(holds(self._said, facts[row].value) for row in likely):
             return ""
-        return QUOTE_MARK + " ".join(fact.text for fact in facts)
+        return QUOTE_MARK + " ".join(facts[row].text for row in rows)
 
     def _note(self, sentence: str) -> Generator[Notice, None, None]:
         self._notices.append(sentence)

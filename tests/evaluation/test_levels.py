@@ -18,7 +18,7 @@ FOLDER = Path(__file__).resolve().parent.parent / "fixtures" / "levels"
 @pytest.mark.row("E25")
 @pytest.mark.parametrize("name", ["a", "b", "own", "held_out"])
 def test_nine_of_ten_labelled_messages_get_their_level(name: str) -> None:
-    """At least 90 % of a labelled file is right; the misses are listed. held_out.json was never used for tuning."""
+    """At least 90 % of a labelled file is right; the misses are listed. only held_out.json was not trained on."""
     report = evaluate_levels(load_labelled(FOLDER / f"{name}.json"))
     assert report.overall.total >= 60
     listed = "\n".join(map(str, report.misses))
