@@ -53,11 +53,12 @@ class Stimulus:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """One earlier turn of the conversation: what was asked, its level, what was answered."""
+    """One earlier turn of the conversation: what was asked, its level, what was answered, and whether code did."""
 
     user: str
     level: Level
     assistant: str
+    by_code: bool = False
 
 
 @dataclass(frozen=True, slots=True)

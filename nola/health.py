@@ -42,7 +42,7 @@ def check_health(
         ("home", lambda: _home(config.home)),
         ("state", lambda: _state(state)),
         ("memory", lambda: _memory(conversations)),
-        ("ollama", lambda: _ollama(chooser)),
+        ("ollama", lambda: _ollama(chooser, config.settings.ollama.default_model)),
         ("model", lambda: _model(chooser)),
         ("vectors", lambda: _vectors(config, present=vectors)),
     ]
@@ -86,8 +86,8 @@ def _memory(conversations: ConversationStore) -> Iterator[Finding]:
         yield Finding("memory.file", Severity.OK, "the conversations can be read")
 
 
-def _ollama(chooser: Chooser) -> Iterator[Finding]:
-    host = chooser.server.host
+def _ollama(chooser: Chooser, proposed: str) -> Iterator[Finding]:
+    host = chooser.server.host.url
     if not chooser.server.answers():
         yield Finding("ollama.answers", Severity.OK, f"no Ollama answers at {host}; the embedded model is used")
         return
@@ -95,7 +95,7 @@ def _ollama(chooser: Chooser) -> Iterator[Finding]:
     if names:
         yield Finding("ollama.answers", Severity.OK, f"Ollama at {host} has {len(names)} models")
     else:
-        yield Finding("ollama.models", Severity.WARNING, f"Ollama at {host} has no model", "ollama pull llama3.2:3b")
+        yield Finding("ollama.models", Severity.WARNING, f"Ollama at {host} has no model", f"ollama pull {proposed}")
 
 
 def _model(chooser: Chooser) -> Iterator[Finding]:

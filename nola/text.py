@@ -5,15 +5,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import lru_cache
+from typing import Any
 from threading import Lock
-
-import snowballstemmer
 
 __all__ = ["STOP_WORDS", "content_words", "fold", "humanise", "stem", "stems", "words"]
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[A-Za-z])(?=[0-9])")
-_STEMMER = snowballstemmer.stemmer("porter")
 _stemming = Lock()  # the stemmer keeps the word that it works on in itself
 
 STOP_WORDS = frozenset(
@@ -49,7 +47,7 @@ def words(text: str) -> list[str]:
 def stem(word: str) -> str:
     """Return the Porter stem of one folded word."""
     with _stemming:
-        return str(_STEMMER.stemWord(word))
+        return str(_stemmer().stemWord(word))
 
 
 def stems(text: str) -> list[str]:
@@ -60,3 +58,10 @@ def stems(text: str) -> list[str]:
 def content_words(text: str) -> list[str]:
     """Split a text into folded words without stop words, in order."""
     return [w for w in words(text) if w not in STOP_WORDS]
+
+
+@lru_cache(maxsize=1)
+def _stemmer() -> Any:
+    import snowballstemmer  # noqa: PLC0415 -- keeps start-up fast
+
+    return snowballstemmer.stemmer("porter")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
@@ -9,15 +10,14 @@ from nola.context.budget import budget_for, pack
 from nola.context.level import choose_level
 from nola.context.weigh import weigh
 from nola.errors import InputError, NolaError
-from nola.flow import ContextReport, Notice, Receipt, TurnResult
+from nola.flow import ContextReport, Notice, Receipt, Token, TurnResult, Usage
 from nola.llm.tokens import estimate
-from nola.memory.learn import recognise
 from nola.reason.question import read_question
-from nola.reason.reply import Speech, speak
+from nola.reason.reply import Speech, Spoken, speak
 from nola.types import ConversationId, Level, MessageId, Profile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterator, Sequence
 
     from nola.clock import Clock
     from nola.context.prompt import Persona
@@ -148,25 +148,57 @@ def take_turn(stimulus: Stimulus, services: Services) -> Iterator[Event]:
     for notice in (*looked.report.notices, *notices):
         yield Notice(notice)
     speech = Speech(looked.report, looked.ranking, looked.assessment, receipts, history, stimulus.text)
-    spoken = yield from speak(
-        speech, model, services.persona(), services.calibration, settings, clock.now().astimezone()
-    )
+    words: list[str] = []
+    try:
+        spoken = yield from _overheard(
+            speak(speech, model, services.persona(), services.calibration, settings, clock.now().astimezone()), words
+        )
+    except GeneratorExit:
+        stopped = Spoken("".join(words), "", model.ref, Usage(stop_reason="stopped"), complete=False)
+        timer.mark("model")
+        _stored(stimulus, _result(stimulus, looked.report, receipts, notices, stopped, timer), services)
+        raise
     timer.mark("model")
-    result = TurnResult(
+    result = _result(stimulus, looked.report, receipts, notices, spoken, timer)
+    yield _stored(stimulus, result, services)
+
+
+def _overheard(speech: Generator[Token | Notice, None, Spoken], heard: list[str]) -> Generator[Event, None, Spoken]:
+    """Pass a reply on and keep its words, so that a turn that is stopped can still be stored."""
+    with closing(speech):
+        while True:
+            try:
+                event = next(speech)
+            except StopIteration as end:
+                spoken: Spoken = end.value
+                return spoken
+            if isinstance(event, Token):
+                heard.append(event.text)
+            yield event
+
+
+def _result(
+    stimulus: Stimulus,
+    report: ContextReport,
+    receipts: tuple[Receipt, ...],
+    notices: tuple[str, ...],
+    spoken: Spoken,
+    timer: _Timer,
+) -> TurnResult:
+    return TurnResult(
         conversation=stimulus.conversation or ConversationId(""),
         message=MessageId(""),
         reply=spoken.text,
         quoted=spoken.quoted,
-        report=looked.report,
+        report=report,
         model=spoken.model,
         usage=spoken.usage,
-        context_tokens=looked.report.tokens,
+        context_tokens=report.tokens,
         receipts=receipts,
-        notices=(*looked.report.notices, *notices, *spoken.notices),
+        notices=(*report.notices, *notices, *spoken.notices),
         complete=spoken.complete,
         timings_ms=timer.marks,
     )
-    yield _stored(stimulus, result, services)
 
 
 def level_of(stimulus: Stimulus, history: Sequence[Exchange], settings: Settings) -> LevelChoice:
@@ -245,6 +277,8 @@ def _learn(stimulus: Stimulus, services: Services) -> tuple[tuple[Receipt, ...],
     """Write what the owner said about herself; the model has no part in it."""
     if not stimulus.learn or services.settings.learn.policy == "off":
         return (), ()
+    from nola.memory.learn import recognise  # noqa: PLC0415 -- keeps start-up fast
+
     known = services.state.get("user")
     receipts, notices = [], []
     for proposal in recognise(stimulus.text, known=known if isinstance(known, dict) else {}):

@@ -8,6 +8,7 @@ tests/fixtures/levels/held_out.json is never read here.
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections import Counter
 from pathlib import Path
@@ -26,9 +27,11 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "tests" / "fixtures" / "levels"
+PERSONAS = ROOT / "tests" / "fixtures" / "personas"
+PLAY = re.compile(r"\b(joke|riddle|haiku|limerick|poem|rhyme)\b")
 TARGET = ROOT / "nola" / "context" / "level_weights.json"
 FILES = ("a", "b", "own")
-RIDGE, MADE_WEIGHT = 1.0, 0.4
+RIDGE, MADE_WEIGHT, PERSONA_WEIGHT = 3.0, 0.3, 0.3
 STEPS, RATE = 500, 0.05
 LEAST_SEEN = 3
 SHORTEST_WHOLE = 4
@@ -42,6 +45,18 @@ def load(name: str) -> list[Item]:
     """Read one labelled file."""
     items: list[Item] = json.loads((FOLDER / f"{name}.json").read_text("utf-8"))
     return items
+
+
+def load_personas() -> list[Item]:
+    """Read the questions asked of the personas: plain look-ups, asked without a history; calls for play left out."""
+    asked: dict[str, Item] = {}
+    for path in sorted(PERSONAS.glob("*/questions.json")):
+        for group in json.loads(path.read_text("utf-8")).values():
+            for text in [q["q"] for q in group] if isinstance(group, list) else []:
+                item = {"text": text, "level": 2, "history": [], "lang": "en", "weight": PERSONA_WEIGHT}
+                if not PLAY.search(text.lower()):
+                    asked.setdefault(text.lower().rstrip("?."), item | {"persona": path.parent.name})
+    return list(asked.values())
 
 
 def names_of(item: Item) -> list[str]:
@@ -70,7 +85,7 @@ def train(items: list[Item]) -> Model:
     """Fit a multinomial logistic regression with a ridge penalty, by Adam over the whole set."""
     made = transplanted(items)
     rows = [names_of(i) for i in items + made]
-    weight = np.array([1.0] * len(items) + [MADE_WEIGHT] * len(made))
+    weight = np.array([i.get("weight", 1.0) for i in items] + [MADE_WEIGHT * i.get("weight", 1.0) for i in made])
     seen = Counter(n for row in rows for n in row)
     names = sorted(n for n, c in seen.items() if c >= LEAST_SEEN)
     place = {n: i for i, n in enumerate(names)}

@@ -23,7 +23,9 @@ __all__ = ["chat", "converse"]
 def chat(
     ctx: typer.Context,
     *,
-    text: Annotated[str | None, typer.Argument(help="The message; - reads all of stdin as one.")] = None,
+    text: Annotated[
+        str | None, typer.Argument(metavar="TEXT", help="The message; - reads all of stdin as one.")
+    ] = None,
     level: LevelOption = None,
     stimuli_type: StimuliOption = None,
     model: ModelOption = None,

@@ -21,7 +21,7 @@ _Key = Annotated[str, typer.Argument(metavar="KEY", help="For example context.bu
 def list_(
     ctx: typer.Context,
     *,
-    part: Annotated[str, typer.Argument(metavar="[PART]", help="Only keys that hold this.")] = "",
+    part: Annotated[str, typer.Argument(metavar="PART", help="Only keys that hold this.")] = "",
     as_json: AsJson = False,
 ) -> None:
     """List every setting: value, default, range, where it was set, what it means, and where it comes from.

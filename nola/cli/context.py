@@ -18,7 +18,7 @@ __all__ = ["context"]
 def context(
     ctx: typer.Context,
     *,
-    text: Annotated[str, typer.Argument(help="The message; - reads all of stdin.")],
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="The message; - reads all of stdin.")],
     level: LevelOption = None,
     stimuli_type: StimuliOption = None,
     everything: Annotated[bool, typer.Option("--all", help="List all that was left out, not only 20.")] = False,

@@ -64,7 +64,7 @@ def levels(
 def persona(
     ctx: typer.Context,
     *,
-    folders: Annotated[list[Path], typer.Argument(metavar="FOLDER...", help="Each with state/ and questions.json.")],
+    folders: Annotated[list[Path], typer.Argument(metavar="FOLDER", help="Each with state/ and questions.json.")],
     model: ModelOption = None,
     as_json: AsJson = False,
 ) -> None:

@@ -74,7 +74,8 @@ def _agreed(desk: Desk, missing: list[str]) -> bool:
     if not (output.on_terminal(sys.stdin) and output.on_terminal(sys.stderr)):
         output.say(f"nola: {_WHY[_CHAT in missing]}; fetching {what}, once")
         return True
-    output.say(f"{_WHY[_CHAT in missing].capitalize()}.")
+    why = _WHY[_CHAT in missing]
+    output.say(f"{why[0].upper()}{why[1:]}.")
     output.say("It runs on this machine alone, is fetched once, and sends nothing of yours anywhere.")
     sys.stderr.write(f"Fetch {what}? [Y/n] ")
     sys.stderr.flush()

@@ -41,7 +41,7 @@ def list_(ctx: typer.Context, *, limit: LimitOption = 20, as_json: AsJson = Fals
 def search(
     ctx: typer.Context,
     *,
-    words: Annotated[list[str], typer.Argument(metavar="WORDS...", help="What they talk about.")],
+    words: Annotated[list[str], typer.Argument(metavar="WORD", help="What they talk about.")],
     limit: LimitOption = 20,
     as_json: AsJson = False,
 ) -> None:

@@ -58,7 +58,7 @@ def list_(ctx: typer.Context, *, as_json: AsJson = False) -> None:
 def get(
     ctx: typer.Context,
     *,
-    name: Annotated[str, typer.Argument(metavar="[NAME]", help="As nola model list shows it.")] = "",
+    name: Annotated[str, typer.Argument(metavar="NAME", help="As nola model list shows it.")] = "",
     as_json: AsJson = False,
 ) -> None:
     """Fetch a model file, with its progress on stderr.

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from typing import TYPE_CHECKING
 
 from nola.cli import output
+from nola.cli.wrap import Filler
 from nola.documents import turn_document
 from nola.errors import ModelError
 from nola.flow import Receipt, Token, TurnResult
@@ -38,6 +40,7 @@ class Teller:
         self._begun = False
         self._quoting = False
         self._waiting = False
+        self._filler: Filler | None = None
 
     def tell(self, events: Iterator[Event]) -> TurnResult:
         """Print a turn's events as they come; return its result.
@@ -49,6 +52,8 @@ class Teller:
         """
         receipts: list[Receipt] = []
         self._begun = self._quoting = self._line_open = False
+        live = output.on_terminal(sys.stdout)
+        self._filler = Filler(shutil.get_terminal_size().columns) if live else None
         self._wait()
         try:
             for event in events:
@@ -93,7 +98,7 @@ class Teller:
         if text:
             self._begun = True
             self._line_open = not text.endswith("\n")
-            output.write(text, end="")
+            output.write(self._filler.feed(output.printable(text)) if self._filler else text, end="")
 
     def _told(self, receipts: tuple[Receipt, ...] | list[Receipt], notices: tuple[str, ...]) -> None:
         if self._quiet or self._as_json:
@@ -105,6 +110,8 @@ class Teller:
 
     def _end_line(self) -> None:
         self._go_on()
+        if self._filler:
+            output.write(self._filler.end(), end="")
         if self._line_open:
             output.write("")
         self._line_open = False

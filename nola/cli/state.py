@@ -24,7 +24,7 @@ group = noun("What Nola knows: read it, write it, check it. Paths are dotted: us
 _OWNER = "owner"
 
 _Path = Annotated[str, typer.Argument(metavar="PATH", help="For example user.pets.dog.name.")]
-_AnyPath = Annotated[str, typer.Argument(metavar="[PATH]", help="For example user.pets; everything when left out.")]
+_AnyPath = Annotated[str, typer.Argument(metavar="PATH", help="For example user.pets; everything when left out.")]
 
 
 @command(group)

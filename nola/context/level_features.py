@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from nola.context.level_model import small_words
+from nola.context.level_shape import fresh_words, opening, shape, stems
 from nola.types import Level
 
 if TYPE_CHECKING:
@@ -18,7 +20,8 @@ __all__ = ["Thread", "features", "thread_of"]
 _SOCIAL = frozenset(("GREET", "BYE", "THANKS", "ACK", "ASSENT", "DENY", "LAUGH", "PRAISE", "WISH"))
 _KEPT = _SOCIAL | frozenset(
     """WHY MAKES SELF SUBJECT POSS HABIT MORE PAST SINCE CHANGE PATTERN ANALYSE DECIDE BIG LIFE TOPIC EVAL YOU ASKYOU
-    ORG CONTINUE DECLINE BRIEF FACT EXPLAIN WHQ HOWTO TIME MACHINE FALSE DAILY STATE FEEL THATREF CHAT PLAY""".split()
+    ORG CONTINUE DECLINE BRIEF FACT EXPLAIN WHQ HOWTO TIME MACHINE FALSE DAILY STATE FEEL THATREF CHAT PLAY
+    SPAN TILLNOW SERIES DUE KIND AMI ROLE CAUSED PLAYWORD CLOSED""".split()
 )
 _ASKING = frozenset("CMD ORG WHQ YESNO WHY HOWTO EXPLAIN FACT ABOUT DECIDE ANALYSE PLAY".split())
 _TOLD = frozenset(("STATE", "FEEL", "DAILY", "MACHINE", "TIME", "BIG"))
@@ -29,10 +32,10 @@ _EVERYDAY = frozenset(("TIME", "DAILY", "MACHINE", "FACT", "HOWTO", "FALSE", "DE
 _FIRST = tuple("FACT CMD ORG WHQ YESNO WHY HOWTO EXPLAIN SUBJECT POSS PLAY CHAT ASKYOU DECIDE ANALYSE".split())
 _BY_THREAD = tuple(
     """CONTINUE THATREF SELF WHY MORE PAST SINCE DECIDE DAILY MACHINE TIME EXPLAIN PLAY CHAT BIG LIFE EVAL YOU ASKYOU
-    TOPIC HABIT""".split()
+    TOPIC HABIT CAUSED SPAN CLOSED AMI""".split()
 )
-_PLAYED = 2
 _WHOLE_QUESTION = 4
+_MANY = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,22 +82,28 @@ def thread_of(history: Sequence[Exchange], readings: Sequence[Reading], deep_tur
     if not recent:
         return Thread(0, 0, deep=False, played=False, own=False, asked=False, words=frozenset())
     talk = next((int(e.level) for e in reversed(recent) if e.level > Level.QUICK), 0)
-    played = any("PLAY" in c.concepts for r in readings[-_PLAYED:] for c in r.clauses)
+    played = _played(recent, readings)
     own = bool(readings) and any(c.concepts & {"SUBJECT", "FEEL"} for c in readings[-1].clauses)
     said = " ".join(f"{e.user} {e.assistant}" for e in recent if e.level > Level.QUICK)[:4_000]
     return Thread(
         int(recent[-1].level),
         talk,
         deep=any(e.level == Level.DEEP for e in recent),
-        played=played and recent[-1].level == Level.QUICK,
+        played=played,
         own=own,
         asked=recent[-1].assistant.rstrip().endswith("?"),
-        words=_stems(said.lower().split()),
+        words=stems(said.lower().split()),
     )
 
 
-def _stems(words: Sequence[str]) -> frozenset[str]:
-    return frozenset(w.strip(".,?!'\"")[:5] for w in words if len(w) > 4)  # noqa: PLR2004 - shorter words say little
+def _played(recent: Sequence[Exchange], readings: Sequence[Reading]) -> bool:
+    """Tell whether the last turns, all of them light, hold a call for play."""
+    for exchange, reading in zip(reversed(recent), reversed(readings), strict=False):
+        if exchange.level != Level.QUICK:
+            return False
+        if any("PLAY" in c.concepts for c in reading.clauses):
+            return True
+    return False
 
 
 def features(reading: Reading, thread: Thread) -> dict[str, str]:
@@ -144,6 +153,7 @@ def _of_request(clause: Clause, thread: Thread) -> dict[str, str]:
     """Describe the last clause that asks or tells something."""
     opening = [c for c in _FIRST if c in clause.first] or ["other"]
     found = {f"first {c}": clause.core[0] for c in opening}
+    found.update(shape(clause))
     found["asks" if clause.asks else "states"] = ""
     found[f"length {_bucket(len(clause.core))}"] = ""
     found.update(dict.fromkeys(_of_whom(clause), clause.core[0]))
@@ -207,7 +217,11 @@ def _of_thread(reading: Reading, thread: Thread) -> dict[str, str]:
     found.update({f"{state} first {c}": "" for c in _FIRST if c in last.first})
     found[f"{state} length {_bucket(len(last.core))}"] = ""
     found[f"{state} {'asks' if last.asks else 'states'}"] = ""
-    known = bool(thread.words & _stems(last.core))
+    way = opening(last)
+    found[f"{state} opens {way}"] = ""
+    found[f"{state} fresh {_fresh(last, thread, reading.spoken)}"] = ""
+    found[f"{state} {way} fresh {_fresh(last, thread, reading.spoken)}"] = ""
+    known = bool(thread.words & stems(last.core))
     new = not known and len(last.core) >= _WHOLE_QUESTION and "SELF" not in last.concepts
     signs = {
         "and": any(t.concept == "AND" and t.start == 0 for t in last.tags),
@@ -217,6 +231,12 @@ def _of_thread(reading: Reading, thread: Thread) -> dict[str, str]:
     }
     found.update({f"{state} {sign}": "" for sign, there in signs.items() if there})
     return found | _of_rules(reading, thread)
+
+
+def _fresh(clause: Clause, thread: Thread, spoken: frozenset[str]) -> str:
+    """Say how many words of weight a request brings into its conversation."""
+    count = fresh_words(clause, thread.words, small_words(spoken))
+    return str(count) if count < _MANY else "many"
 
 
 def _of_rules(reading: Reading, thread: Thread) -> dict[str, str]:

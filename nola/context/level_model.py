@@ -15,9 +15,9 @@ from nola.types import Level
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Weights", "lexicon", "probabilities", "weights"]
+__all__ = ["Weights", "lexicon", "probabilities", "small_words", "weights"]
 
-_LEXICONS = ("social", "requests", "lookups")
+_LEXICONS = ("social", "requests", "lookups", "shapes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,12 @@ def lexicon() -> Lexicon:
     return compile_lexicon(
         json.loads(folder.joinpath(f"level_lexicon_{name}.json").read_text("utf-8")) for name in _LEXICONS
     )
+
+
+@cache
+def small_words(spoken: frozenset[str]) -> frozenset[str]:
+    """Return the words of these languages that carry no weight of their own."""
+    return frozenset(w for language in spoken for w in lexicon().function_words.get(language, ()))
 
 
 @cache

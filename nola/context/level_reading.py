@@ -36,9 +36,13 @@ _DEEP = frozenset(
         "EVAL",
     )
 )
+_CAUSES = frozenset(("WHY", "MAKES", "CLOSED"))
+_QUESTIONS = frozenset(("WHQ", "YESNO", "WHY", "HOWTO", "CLOSED", "MAKES", "EXPLAIN", "FACT"))
+_PUTS_ON = frozenset("spiel spiele reproduce joue jouer mets toca toque".split())
 _COLON = re.compile(r"(?<=:)(?!\d)")
 _REACH = {"FALSE": 0, "DECLINE": 4}
 _NAME = re.compile(r"(?<=[a-z,] )(?!Nola\b)[A-Z][a-z]+")
+_YEAR = re.compile(r"(?<![\d:.])(?:19|20)\d\d(?![\d:]|\.\d)")
 _MOST_CLAUSES = 60
 
 
@@ -55,6 +59,7 @@ class Clause:
         concepts: All concepts in it.
         names: A capital stands inside it, as names have.
         dictates: It orders to write, say or remind, and a colon ends it.
+        years: How many years are named in figures.
     """
 
     words: tuple[str, ...]
@@ -65,6 +70,7 @@ class Clause:
     concepts: frozenset[str]
     names: bool
     dictates: bool
+    years: int
 
     @property
     def social(self) -> bool:
@@ -143,6 +149,7 @@ def _clause(words: list[str], piece: str, spoken: frozenset[str], lexicon: Lexic
     shut = {i for t in tags if t.concept in _REACH for i in range(t.start, t.end + _REACH[t.concept])}
     tags = [t for t in tags if t.concept not in _DEEP or not shut.intersection(range(t.start, t.end))]
     start, end = _core(words, tags)
+    tags = _played(words, tags, start)
     first = frozenset(t.concept for t in tags if t.start == start and t.end <= end)
     concepts = {t.concept for t in tags}
     other = {t.start for t in tags if t.concept in ("POSS", "OBJECT")}
@@ -157,7 +164,30 @@ def _clause(words: list[str], piece: str, spoken: frozenset[str], lexicon: Lexic
         concepts=frozenset(concepts),
         dictates="ORG" in first and piece.rstrip().endswith(":"),
         names="de" not in spoken and bool(_NAME.search(piece)),
+        years=len(_YEAR.findall(piece)),
     )
+
+
+def _played(words: list[str], tags: list[Tag], start: int) -> list[Tag]:
+    """Take words of play for play only where play is asked for.
+
+    A question about the owner or a cause is no play because it holds such a word, and of the weaker words only those
+    are play that begin the request or stand in an order.
+    """
+    first = {t.concept for t in tags if t.start == start}
+    mine = any(t.concept == "SELF" and t.start > start for t in tags)
+    asked = "PLAY" in first or not first & _QUESTIONS or not (mine or first & _CAUSES)
+    music = any(t.concept == "MUSIC" for t in tags) and words[start : start + 1] and words[start] in _PUTS_ON
+    weak = "CMD" in first and "ORG" not in first
+    kept = []
+    for t in tags:
+        concept = t.concept
+        if concept == "PLAYWORD" and (weak or t.start == start):
+            concept = "PLAY"
+        if concept == "PLAY" and (music or not asked):
+            concept = "PLAYWORD"
+        kept.append(t if concept == t.concept else Tag(concept, t.start, t.end))
+    return kept
 
 
 def _core(words: list[str], tags: list[Tag]) -> tuple[int, int]:

@@ -7,6 +7,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Protocol
 
 from nola.context.facts import facts_of
+from nola.context.phrases import query_terms
 from nola.text import content_words, humanise, stem
 
 if TYPE_CHECKING:
@@ -107,8 +108,6 @@ class Selector:
             greet: A quick message: the owner's name comes first unless something else is asked for.
         """
         import numpy as np  # noqa: PLC0415 -- keeps start-up fast
-
-        from nola.context.index import query_terms  # noqa: PLC0415 -- brings numpy
 
         prepared = self._ready(candidates, revision, vectoriser)
         terms = query_terms(text, self._settings)

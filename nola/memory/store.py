@@ -45,7 +45,7 @@ ORDER BY hit.best, c.updated DESC, c.id DESC LIMIT ?"""  # noqa: S608 -- constan
 _MESSAGES = """
 SELECT id, conversation, at, user, reply, level, model_provider, model_name, complete, report
 FROM message WHERE conversation = ? ORDER BY seq"""
-_EXCHANGES = "SELECT user, level, reply FROM message WHERE conversation = ? ORDER BY seq DESC LIMIT ?"
+_EXCHANGES = "SELECT user, level, reply, model_provider FROM message WHERE conversation = ? ORDER BY seq DESC LIMIT ?"
 _LATEST = """
 SELECT m.conversation FROM message AS m JOIN conversation AS c ON c.id = m.conversation
 WHERE ?1 IS NULL OR c.channel = ?1 ORDER BY m.seq DESC LIMIT 1"""
@@ -209,7 +209,8 @@ class ConversationStore:
     def exchanges(self, conversation: ConversationId, limit: int) -> list[Exchange]:
         """Return the last turns of a conversation, oldest first; none for one that has no turn yet (E26)."""
         rows = self._rows(_EXCHANGES, (conversation, max(0, limit)))
-        return [Exchange(user, Level(level), reply) for user, level, reply in reversed(rows)]
+        made_by_code = {"code", "none"}
+        return [Exchange(user, Level(level), reply, by in made_by_code) for user, level, reply, by in reversed(rows)]
 
     def check(self) -> list[Problem]:
         """Look the whole file over and change nothing; a file that is not there is no problem (E4)."""

@@ -10,7 +10,7 @@ from functools import lru_cache
 from importlib import resources
 from typing import TYPE_CHECKING
 
-from nola.context.index import near_words
+from nola.context.phrases import near_words
 from nola.reason.lexicon import lexicon
 from nola.reason.question import Expects, value_kinds
 from nola.text import STOP_WORDS, fold, stem, words

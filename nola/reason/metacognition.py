@@ -40,7 +40,12 @@ _LEAD = re.compile(
     r"|(?:remind|tell) me(?: again)?(?: of| about)?\b\W*|i (?:forgot|forget|can't remember|wonder)\b\W*)+",
     re.IGNORECASE,
 )
-_WHAT_IS = re.compile(r"^(?:what|who|where)(?:'s|s| is| are| was| were)\s+(?P<rest>.+)$", re.IGNORECASE)
+_NOUN_PHRASE = r"(?P<rest>(?:(?:my|our|the|his|her|their) |[\w'-]+'s )(?!.*\b(?:called|named|doing|going|living|made|to|in|at|for|with|on)$)[\w' -]+)"
+_WHAT_IS = re.compile(rf"^(?:what|who)(?:'s| is| are| was| were) {_NOUN_PHRASE}$", re.IGNORECASE)
+_WHEN_IS = re.compile(
+    rf"^(?P<wh>when|where|how old|how tall|how big)(?:'s)? ?(?P<be>is|are|was|were)? {_NOUN_PHRASE}$", re.IGNORECASE
+)
+_SHORT = 6
 _SWAPS = {"my": "your", "mine": "yours", "i": "you", "i'm": "you're", "i've": "you've", "me": "you", "am": "are", "our": "your", "we": "you", "us": "you", "myself": "yourself"}  # fmt: skip
 
 
@@ -188,9 +193,20 @@ def is_refusal(start: str) -> bool:
 
 
 def what_is_asked(text: str) -> str:
-    """Name what a question asks for, said to the owner: `what's my dog's name?` gives `your dog's name`."""
-    bare = _LEAD.sub("", text.strip().replace("’", "'")).strip().rstrip("?!. ")
+    """Name what a question asks for, said to the owner.
+
+    `what's my dog's name?` gives `your dog's name`, `when is my sister's birthday` gives `when your sister's birthday
+    is`; where no such form is certain, the question itself, ending in a question mark.
+    """
+    bare = _LEAD.sub("", text.strip().replace("\u2019", "'")).strip().rstrip("?!. ")
     if found := _WHAT_IS.match(bare):
-        bare = found["rest"]
-    swapped = " ".join(_SWAPS.get(word.lower(), word) for word in bare.split())
-    return swapped[:1].lower() + swapped[1:] if swapped[:2].lower() in {"wh", "yo", "ho"} else swapped
+        return _to_owner(found["rest"])
+    if (found := _WHEN_IS.match(bare)) and len(found["rest"].split()) <= _SHORT:
+        return f"{found['wh'].lower()} {_to_owner(found['rest'])} {_to_owner(found['be'])}"
+    if bare[:3].lower() in {"my ", "our"}:
+        return _to_owner(bare)
+    return f"{bare}?"
+
+
+def _to_owner(words_: str) -> str:
+    return " ".join(_SWAPS.get(word.lower(), word) for word in words_.split())

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
-from nola.context.index import meant_words
+from nola.context.phrases import meant_words
 from nola.reason.lexicon import lexicon
 from nola.text import STOP_WORDS, content_words, fold, stem, words
 
@@ -183,6 +183,18 @@ _ASKS = re.compile(
 )
 
 
+_ASKING = re.compile(
+    r"\?|\b(?:please|pls|plz|what|who|whom|whose|when|where|which|how|tell me|remind|give me|show me|know|remember"
+    r"|forgot|forget|wonder)\b"
+)
+_NOUN_FIRST = re.compile(r"^(?:on|at|in|by|for|from|to|with|until|about|since|along|my|our|the)\b")
+_FINITE = re.compile(
+    r"\b(?:is|isn't|are|aren't|was|wasn't|were|weren't|am|has|hasn't|have|had|do|don't|does|doesn't|did|didn't|can|can't|could"
+    r"|will|won't|would|should|shall|may|might|must|said|says|got|gets|went|goes|came|comes|ate|left|leaves?|hurts?|lives?"
+    r"|loves?|likes?|hates?|wants?|needs?|works?|means?|thinks?|knows?|broke|died|ends?|starts?|[a-z]{3,}(?<!e)ed)\b"
+)
+
+
 def value_kinds(value: str) -> frozenset[str]:
     """Tell what kinds of answer a value could be: `date`, `time`, `number`, `money`, `phone`, `email`, `proper` ..."""
     kinds = {kind for kind, pattern in _KINDS if pattern.search(value)}
@@ -261,6 +273,9 @@ def _asked_noun(low: str) -> str:
 
 
 def _is_lookup(bare: str, trimmed: str) -> bool:
+    low = trimmed.lower()
+    if _NOUN_FIRST.match(bare) and _FINITE.search(bare) and not _ASKING.search(low):
+        return False  # it tells something: `my sister moved out`; `my sister's phone number` asks
     clauses = [_LEAD.sub("", c.strip()) for c in re.split(r"[,.;!]\s+|\s+-\s+", bare) if c.strip()]
     if not clauses or any(_ADVICE.match(c) or _GENERIC.search(c) for c in clauses):
         return False

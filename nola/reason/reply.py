@@ -101,10 +101,8 @@ def speak(
 
 def _by_code(speech: Speech, model: ChatModel) -> str:
     if unknown := speech.report.unknown:
-        return (
-            f"I don't know {'; '.join(_as_object(u) for u in unknown)}: I have nothing noted about it. "
-            "Tell me and I will remember it."
-        )
+        asked = "; ".join(f'the answer to "{u}"' if u.endswith("?") else u for u in unknown)
+        return f"I don't know {asked}: I have nothing noted about it. Tell me and I will remember it."
     if speech.receipts and _is_statement(speech):
         return "Noted: " + " ".join(_told(speech, receipt) for receipt in speech.receipts)
     if model.ref.provider == "none":
@@ -112,10 +110,6 @@ def _by_code(speech: Speech, model: ChatModel) -> str:
         known = f" {QUOTE_MARK}{' '.join(facts)}" if facts else ""
         return f"No model is answering (see: nola model list).{known}"
     return ""
-
-
-def _as_object(unknown: str) -> str:
-    return unknown
 
 
 def _is_statement(speech: Speech) -> bool:
@@ -225,7 +219,7 @@ class _Teller:
         return build_prompt(
             self._persona,
             self._speech.report,
-            self._speech.history,
+            [turn for turn in self._speech.history if not turn.by_code],
             self._speech.text,
             now=self._now,
             room=room,

@@ -1,0 +1,223 @@
+"""Settings are read once, from the file and the environment, and refused in one sentence when they are wrong."""
+
+from __future__ import annotations
+
+import dataclasses
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import platformdirs
+import pytest
+
+from nola import config
+from nola.errors import ConfigError
+from nola.settings import Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from nola.config import Config
+
+
+@pytest.fixture
+def load(tmp_path: Path) -> Callable[..., Config]:
+    """Loads the settings of a home folder, with a settings file and variables of the test's own."""
+
+    def loaded(toml: str | None = None, **environ: str) -> Config:
+        if toml is not None:
+            (tmp_path / "settings.toml").write_text(toml, encoding="utf-8")
+        return config.load({"NOLA_HOME": str(tmp_path), **environ})
+
+    return loaded
+
+
+def test_without_anything_the_defaults_hold(load: Callable[..., Config]) -> None:
+    """No file and no variable gives every default, and the machine's own time."""
+    loaded = load()
+    assert loaded.settings == Settings()
+    assert (loaded.now, dict(loaded.origins)) == (None, {})
+
+
+def test_everything_lies_in_the_home_folder(load: Callable[..., Config], tmp_path: Path) -> None:
+    """NOLA_HOME moves every folder and file."""
+    loaded = load()
+    assert loaded.home == tmp_path
+    paths = (loaded.state_dir, loaded.models_dir, loaded.cache_dir, loaded.database, loaded.settings_file)
+    assert [path.relative_to(tmp_path).as_posix() for path in paths] == [
+        "state",
+        "models",
+        "cache",
+        "memory.db",
+        "settings.toml",
+    ]
+
+
+def test_the_home_folder_has_a_default_and_may_begin_with_a_tilde() -> None:
+    """Without NOLA_HOME the platform's data folder is taken; a tilde is the person's own folder."""
+    assert config.load({"NOLA_HOME": "  "}).home == Path(platformdirs.user_data_dir("nola", appauthor=False))
+    assert config.load({"NOLA_HOME": "~/elsewhere"}).home == Path.home() / "elsewhere"
+    assert config.load({"NOLA_HOME": "here"}).home == Path.cwd() / "here"
+
+
+def test_the_file_beats_the_defaults_and_the_environment_beats_the_file(load: Callable[..., Config]) -> None:
+    """The later of the three places wins, and each setting says who set it."""
+    loaded = load("[context]\nbudget_l1 = 20\nbudget_l2 = 60\n", NOLA_CONTEXT_BUDGET_L2="70")
+    context = loaded.settings.context
+    assert (context.budget_l1, context.budget_l2, context.budget_l3) == (20, 70, 200)
+    assert loaded.origins == {"context.budget_l1": "file", "context.budget_l2": "environment"}
+
+
+def test_nola_model_is_short_for_the_models_setting(load: Callable[..., Config]) -> None:
+    """NOLA_MODEL names the model, and beats the file and the long name; an empty one says nothing."""
+    assert load('[llm]\nmodel = "a"\n', NOLA_MODEL=" none ").settings.llm.model == "none"
+    assert load(NOLA_LLM_MODEL="b", NOLA_MODEL="c").settings.llm.model == "c"
+    assert load('[llm]\nmodel = "a"\n', NOLA_MODEL=" ").settings.llm.model == "a"
+
+
+def test_nola_now_starts_the_clock(load: Callable[..., Config]) -> None:
+    """NOLA_NOW is read as an instant; what is none is refused."""
+    assert load(NOLA_NOW="2026-11-20T09:00:00+01:00").now == datetime(2026, 11, 20, 8, 0, tzinfo=UTC)
+    assert load(NOLA_NOW="").now is None
+    with pytest.raises(ConfigError, match="not an ISO-8601 time: 'soon'"):
+        load(NOLA_NOW="soon")
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "value"),
+    [
+        ("context.ablate_levels", "yes", True),
+        ("context.ablate_levels", "OFF", False),
+        ("context.budget_l1", " 12 ", 12),
+        ("context.budget_l1", 12.0, 12),
+        ("llm.temperature", "0.5", 0.5),
+        ("llm.temperature", 1, 1.0),
+        ("llm.seed", "-1", -1),
+        ("context.profile", "hea", "hea"),
+        ("llm.model", "", ""),
+        ("context.budget_l1", 0, 0),
+        ("context.budget_l1", 100_000, 100_000),
+    ],
+)
+def test_a_value_is_read_as_its_kind(key: str, text: str | float, value: object) -> None:
+    """Text becomes the setting's own kind, and the ends of a range belong to it."""
+    read = config.parse_value(key, text)
+    assert read == value
+    assert type(read) is type(value)
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "says"),
+    [
+        ("context.budget_l1", "ten", "context.budget_l1 takes a whole number, not 'ten'"),
+        ("context.budget_l1", "1.5", "context.budget_l1 takes a whole number, not '1.5'"),
+        ("context.budget_l1", 1.5, "context.budget_l1 takes a whole number, not 1.5"),
+        ("context.budget_l1", True, "context.budget_l1 takes a whole number, not True"),
+        ("context.budget_l1", [1], "context.budget_l1 takes a whole number, not [1]"),
+        ("context.budget_l1", -1, "context.budget_l1 takes 0 to 100000, not -1"),
+        ("context.budget_l1", 100_001, "context.budget_l1 takes 0 to 100000, not 100001"),
+        ("llm.temperature", "warm", "llm.temperature takes a number, not 'warm'"),
+        ("llm.temperature", True, "llm.temperature takes a number, not True"),
+        ("llm.temperature", "nan", "llm.temperature takes 0 to 2, not 'nan'"),
+        ("llm.temperature", float("nan"), "llm.temperature takes 0 to 2, not nan"),
+        ("llm.temperature", "inf", "llm.temperature takes 0 to 2, not 'inf'"),
+        ("context.budget_l1", float("inf"), "context.budget_l1 takes a whole number, not inf"),
+        ("context.ablate_levels", "perhaps", "context.ablate_levels takes true or false, not 'perhaps'"),
+        ("context.ablate_levels", 2, "context.ablate_levels takes true or false, not 2"),
+        ("context.profile", "other", "context.profile is one of nola, hea, not 'other'"),
+        ("llm.model", 7, "llm.model takes text, not 7"),
+        ("llm.colour", "red", "no setting is called 'llm.colour'"),
+        ("nothing", "red", "no setting is called 'nothing'"),
+        ("nothing.at.all", "red", "no setting is called 'nothing.at.all'"),
+    ],
+)
+def test_a_wrong_value_is_refused_in_one_sentence(key: str, text: Any, says: str) -> None:
+    """What is unknown, of another kind or out of range is named with what the setting takes."""
+    with pytest.raises(ConfigError) as caught:
+        config.parse_value(key, text)
+    assert str(caught.value) == says
+
+
+@pytest.mark.parametrize(
+    ("toml", "says"),
+    [
+        ("[context]\nbudget = 1\n", "no setting is called context.budget"),
+        ("[contex]\nbudget_l1 = 1\n", "no group of settings is called [contex]"),
+        ("budget_l1 = 1\n", "no group of settings is called [budget_l1]"),
+        ("context = 1\n", "no group of settings is called [context]"),
+        ('[context]\nbudget_l1 = "many"\n', "context.budget_l1 takes a whole number, not 'many'"),
+        ("[llm]\ntemperature = nan\n", "llm.temperature takes 0 to 2, not nan"),
+        ("[context\n", "settings.toml can't be read: "),
+        ("a = 1\na = 2\n", "settings.toml can't be read: "),
+    ],
+)
+def test_a_wrong_file_is_refused_in_one_sentence(load: Callable[..., Config], toml: str, says: str) -> None:
+    """A settings file that breaks a rule stops the start, with one sentence that says where."""
+    with pytest.raises(ConfigError) as caught:
+        load(toml)
+    assert says in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_that_is_no_text_is_refused(load: Callable[..., Config], tmp_path: Path) -> None:
+    """A binary settings file, and a folder in its place, are refused and left alone."""
+    (tmp_path / "settings.toml").write_bytes(b"\xff\xfe")
+    with pytest.raises(ConfigError, match=r"can't be read") as caught:
+        load()
+    assert caught.value.fix == "mend the file; nothing in it was changed"
+    (tmp_path / "settings.toml").unlink()
+    (tmp_path / "settings.toml").mkdir()
+    with pytest.raises(ConfigError, match=r"can't be read"):
+        load()
+
+
+def test_a_misspelt_variable_is_refused(load: Callable[..., Config]) -> None:
+    """A variable of a known group that names no setting is refused, as one in the file is."""
+    with pytest.raises(ConfigError, match=r"NOLA_CONTEXT_BUGDET_L1: no setting is called context\.bugdet_l1"):
+        load(NOLA_CONTEXT_BUGDET_L1="5")
+
+
+def test_other_variables_are_none_of_our_business(load: Callable[..., Config]) -> None:
+    """What begins otherwise, or names no group, is left alone."""
+    assert load(NOLA_SOMETHING="1", CONTEXT_BUDGET_L1="5", NOLA_="x").settings == Settings()
+
+
+def test_a_wrong_variable_is_refused(load: Callable[..., Config]) -> None:
+    """A value from the environment is checked as one from the file."""
+    with pytest.raises(ConfigError, match=r"llm\.temperature takes 0 to 2, not '9'"):
+        load(NOLA_LLM_TEMPERATURE="9")
+
+
+@pytest.mark.row("X11")
+def test_at_least_sixty_constants_are_described(load: Callable[..., Config]) -> None:
+    """Every constant is listed once, each with a meaning and a source."""
+    rows = config.describe(load())
+    assert len(rows) >= 60
+    assert len({row.key for row in rows}) == len(rows)
+    assert [row.key for row in rows if not row.doc.strip() or not row.source.strip()] == []
+
+
+@pytest.mark.row("X11")
+def test_every_number_has_a_range_that_holds_its_default(load: Callable[..., Config]) -> None:
+    """A number without both ends is no validated constant."""
+    for row in config.describe(load()):
+        if isinstance(row.default, int | float) and not isinstance(row.default, bool):
+            assert row.low is not None, row.key
+            assert row.high is not None, row.key
+            assert row.low <= row.default <= row.high, row.key
+        assert not row.choices or row.default in row.choices, row.key
+
+
+def test_a_description_shows_value_default_and_origin(load: Callable[..., Config]) -> None:
+    """What was set stands beside the default, with who set it."""
+    rows = {row.key: row for row in config.describe(load("[context]\nbudget_l1 = 20\n", NOLA_MODEL="none"))}
+    budget = rows["context.budget_l1"]
+    assert (budget.value, budget.default, budget.unit, budget.origin) == (20, 10, "tokens", "file")
+    assert (rows["llm.model"].value, rows["llm.model"].origin) == ("none", "environment")
+    assert rows["llm.seed"].origin == "default"
+
+
+def test_settings_can_not_be_changed(load: Callable[..., Config]) -> None:
+    """What was read once stays as it was read."""
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        load().settings.context.budget_l1 = 5  # type: ignore[misc]
