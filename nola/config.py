@@ -1,20 +1,23 @@
-"""Frozen settings from the settings file and the environment, read once; every constant has a name, a range and a source."""
+"""Frozen settings from the settings file and the environment, read once; each has a name, a range and a source."""
 
 from __future__ import annotations
 
 import dataclasses
+import math
 import tomllib
-from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from datetime import datetime
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import TYPE_CHECKING, Any, get_type_hints
 
 import platformdirs
 
 from nola.clock import parse_instant
 from nola.errors import ConfigError
 from nola.settings import GROUPS, Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
 
 __all__ = ["Config", "Described", "describe", "load", "parse_value"]
 
@@ -197,11 +200,16 @@ def _checked(key: str, raw: Any, group: type, f: dataclasses.Field[Any]) -> Any:
     if meta["choices"] and value not in meta["choices"]:
         raise ConfigError(f"{key} is one of {', '.join(meta['choices'])}, not {raw!r}")
     low, high = meta["low"], meta["high"]
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        if (low is not None and value < low) or (high is not None and value > high) or value != value:  # noqa: PLR0124 -- NaN
-            span = f"{'' if low is None else f'{low:g}'} to {'' if high is None else f'{high:g}'}"
-            raise ConfigError(f"{key} takes {span}, not {raw!r}")
+    if isinstance(value, int | float) and not isinstance(value, bool) and not _within(value, low, high):
+        span = f"{'' if low is None else f'{low:g}'} to {'' if high is None else f'{high:g}'}"
+        raise ConfigError(f"{key} takes {span}, not {raw!r}")
     return value
+
+
+def _within(value: float, low: float | None, high: float | None) -> bool:
+    """Tell whether a number lies in its range; NaN lies in none."""
+    is_nan = isinstance(value, float) and math.isnan(value)
+    return not is_nan and (low is None or value >= low) and (high is None or value <= high)
 
 
 def _converted(key: str, raw: Any, kind: type) -> Any:

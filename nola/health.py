@@ -128,6 +128,7 @@ def _vectors(config: Config, *, present: bool) -> Iterator[Finding]:
         yield Finding(
             "vectors.missing",
             Severity.WARNING,
-            "no embedder: a question in words that differ from your notes finds fewer facts (by measure 79 of 100, not 97)",
+            "no embedder: a question in words that differ from your notes finds fewer facts "
+            "(by measure 79 of 100, not 97)",
             "nola model get minilm && nola model get minilm-tokenizer",
         )

@@ -49,7 +49,7 @@ class ContextSettings:
     level_two_apart: float = _setting(0.1, "level weight two levels apart", "E07", low=0, high=1)
     recency_lambda: float = _setting(0.0005, "decay of recency", "E08", low=0, high=100, unit="1/day")
     threshold: float = _setting(
-        0.002, "nodes at or below this weight are left out (tau), in profile nola", "E05, decision 0004", low=0, high=1
+        0.005, "nodes at or below this weight are left out (tau), in profile nola", "E05, decision 0004", low=0, high=1
     )
     hea_threshold: float = _setting(0.05, "the same in profile hea, where relevance is 1", "E-42", low=0, high=1)
     contrast: float = _setting(

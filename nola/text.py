@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import lru_cache
-from typing import Any
 from threading import Lock
+from typing import Any
 
 __all__ = ["STOP_WORDS", "content_words", "fold", "humanise", "stem", "stems", "words"]
 

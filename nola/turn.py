@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from nola.settings import Settings
     from nola.types import Json
 
-__all__ = ["Conversations", "Looked", "Services", "State", "check_input", "look", "take_turn"]
+__all__ = ["Conversations", "Looked", "Services", "State", "check_input", "level_of", "look", "take_turn"]
 
 
 class State(Protocol):

@@ -27,7 +27,7 @@ ConversationId = NewType("ConversationId", str)
 MessageId = NewType("MessageId", str)
 ChangeId = NewType("ChangeId", str)
 
-Json: TypeAlias = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
+Json: TypeAlias = bool | int | float | str | list["Json"] | dict[str, "Json"] | None
 
 
 class Level(IntEnum):

@@ -21,7 +21,8 @@ from nola import config as configuration
 from nola.app import open_assistant
 from nola.context.select import Selector
 from nola.evaluation.personas import Asked, install, load
-from nola.reason.answerable import Linear, Vocabulary, pair_features, question_features
+from nola.reason.answerable import Linear, question_features
+from nola.reason.evidence import Vocabulary, pair_features
 from nola.reason.metacognition import gather, judged_rows
 from nola.reason.question import read_question
 

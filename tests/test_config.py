@@ -116,6 +116,7 @@ def test_a_value_is_read_as_its_kind(key: str, text: str | float, value: object)
         ("context.budget_l1", [1], "context.budget_l1 takes a whole number, not [1]"),
         ("context.budget_l1", -1, "context.budget_l1 takes 0 to 100000, not -1"),
         ("context.budget_l1", 100_001, "context.budget_l1 takes 0 to 100000, not 100001"),
+        ("context.budget_l1", "9" * 400, f"context.budget_l1 takes 0 to 100000, not '{'9' * 400}'"),
         ("llm.temperature", "warm", "llm.temperature takes a number, not 'warm'"),
         ("llm.temperature", True, "llm.temperature takes a number, not True"),
         ("llm.temperature", "nan", "llm.temperature takes 0 to 2, not 'nan'"),

@@ -19,11 +19,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Packed", "budget_for", "pack", "threshold"]
 
-BUDGET = "over the budget"
-THRESHOLD = "weight at or below the threshold"
-SOURCE = "the cap of its file is reached"
-SAME = "says the same as another fact"
-OLDER = "an older value, behind its newer one"
+_BUDGET = "over the budget"
+_THRESHOLD = "weight at or below the threshold"
+_SOURCE = "the cap of its file is reached"
+_SAME = "says the same as another fact"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +94,9 @@ def pack(
         source = candidates[fact.index].source_file
         cost = count(fact.text)
         if fact.text in seen:
-            reasons[row] = SAME
+            reasons[row] = _SAME
         elif settings.source_cap and per_file.get(source, 0) >= settings.source_cap:
-            reasons[row] = SOURCE
+            reasons[row] = _SOURCE
         elif used + cost > budget:
             full = True
         else:
@@ -150,5 +149,5 @@ class _LeftOut(Sequence[LeftOut]):
 
     def _made(self, row: int) -> LeftOut:
         fact, weight = self._facts[row], self._weighed.weight[row]
-        why = self._reasons.get(row) or (THRESHOLD if weight <= self._tau else BUDGET)
+        why = self._reasons.get(row) or (_THRESHOLD if weight <= self._tau else _BUDGET)
         return LeftOut(fact.path, why, self._count(fact.text), weight, self._weighed.factors(row))

@@ -20,7 +20,10 @@ __all__ = ["Fact", "facts_of"]
 _FORMER_KEYS = frozenset(
     {"old", "previous", "former", "formerly", "prior", "past", "ex", "earlier", "before", "prev", "outdated"}
 )
-_START_KEYS = ("from", "since", "start", "started", "begin", "year", "years", "date", "as of", "as_of", "on", "when", "session", "updated", "recorded", "measured", "month", "season")  # fmt: skip
+_START_KEYS = (
+    "from", "since", "start", "started", "begin", "year", "years", "date", "as of", "as_of", "on", "when", "session",
+    "updated", "recorded", "measured", "month", "season",
+)  # fmt: skip
 _END_KEYS = ("to", "until", "till", "end", "ended", "left")
 _TIME_KEYS = frozenset(_START_KEYS) | frozenset(_END_KEYS)
 _SPAN_KEYS = frozenset({"from", "since", "to", "until", "till", "years", "start", "end", "as of"})
@@ -42,9 +45,10 @@ _LOG_WORDS = frozenset(
     }
 )
 _GENERIC_ATTRIBUTES = frozenset(
-    """name model colour color date phone birthday type kind brand age address city town place job role title breed status
-    note notes price cost number amount time day days when where what who email start end size weight height length year
-    location street school occupation level value birth born mobile make relation loves likes hates""".split()
+    """name model colour color date phone birthday type kind brand age address city town place job role title breed
+    status note notes price cost number amount time day days when where what who email start end size weight height
+    length year location street school occupation level value birth born mobile make relation loves likes
+    hates""".split()
 )
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _UNTIL = re.compile(

@@ -11,7 +11,7 @@ import numpy as np
 from nola.text import stem, words
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 

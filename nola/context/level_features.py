@@ -224,6 +224,7 @@ def _of_thread(reading: Reading, thread: Thread) -> dict[str, str]:
     known = bool(thread.words & stems(last.core))
     new = not known and len(last.core) >= _WHOLE_QUESTION and "SELF" not in last.concepts
     signs = {
+        "names years": last.years > 0,
         "and": any(t.concept == "AND" and t.start == 0 for t in last.tags),
         "same words": known,
         "new matter": new,

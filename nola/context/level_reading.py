@@ -200,7 +200,11 @@ def _core(words: list[str], tags: list[Tag]) -> tuple[int, int]:
         start = ahead
     while end > start and (back := min((t.start for t in asides if t.end == end), default=-1)) >= start:
         end = back
-    if start >= end and not any(t.concept in _SOCIAL for t in tags):
+    social = any(t.concept in _SOCIAL for t in tags)
+    called = {i for t in tags if t.concept == "VOCATIVE" or t.concept in _ASIDE for i in range(t.start, t.end)}
+    if social and called.issuperset(range(start, end)):
+        return start, start
+    if start >= end and not social:
         return 0, len(words)
     return min(start, end), end
 

@@ -83,9 +83,10 @@ def _prefix(persona: Persona) -> str:
     return (
         f"You are {persona.name}, a {persona.role}. Your manner: {persona.manner}.\n"
         "You talk with your owner, who says I and my. Below you may get notes about your owner, written to them as you "
-        "and your. Answer questions about them from the notes alone and repeat the exact words of the note, for example: "
-        '"Your sister\'s name is Ana." Never say that you have no access to personal information. Never invent anything '
-        "about your owner. Questions of general knowledge you answer from what you know. Answer in one or two sentences."
+        "and your. Answer questions about them from the notes alone and repeat the exact words of the note, for "
+        'example: "Your sister\'s name is Ana." Never say that you have no access to personal information. Never '
+        "invent anything about your owner. Questions of general knowledge you answer from what you know. Answer "
+        "in one or two sentences."
     )
 
 

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 __all__ = ["Ranking", "Selector", "Vectoriser"]
 
 _NAME_SALIENCE = 0.8
+# These stand in every prompt already, as who answers.
+_IN_PERSONA = frozenset({"Nola.name", "Nola.role", "Nola.manner"})
 _TOP_SALIENCE = 0.6
 _SALIENCE = 0.5
 _NAMES = frozenset({"name", "full name", "first name", "nickname", "goes by", "preferred name"})
@@ -149,7 +151,7 @@ class Selector:
 
         from nola.context.index import RelevanceIndex  # noqa: PLC0415 -- brings numpy
 
-        facts = facts_of(candidates)
+        facts = [f for f in facts_of(candidates) if f.path not in _IN_PERSONA]
         former = np.fromiter((f.former for f in facts), dtype=np.bool_, count=len(facts))
         rows = [f.index for f in facts]
         return _Prepared(key, candidates, facts, rows, RelevanceIndex(facts, self._settings), former, [], 0)

@@ -29,27 +29,34 @@ _TEXT_KEYS = frozenset(
 _SELF_KEYS = frozenset({"what", "value", "item", "text", "is", "it", "thing"})
 _PAST_WORDS = frozenset({"old", "previous", "former", "prior", "past", "ex", "earlier", "before", "last"})
 _VERB_KEYS = {
-    "likes": "You like", "like": "You like", "loves": "You love", "love": "You love", "hates": "You hate", "hate": "You hate",
-    "dislikes": "You dislike", "dislike": "You dislike", "cannot stand": "You cannot stand", "can't stand": "You can't stand",
+    "likes": "You like", "like": "You like", "loves": "You love", "love": "You love", "hates": "You hate",
+    "hate": "You hate", "dislikes": "You dislike", "dislike": "You dislike", "cannot stand": "You cannot stand",
+    "can't stand": "You can't stand",
     "cannot eat": "You cannot eat", "allergic to": "You are allergic to", "allergies": "You are allergic to",
-    "allergy": "You are allergic to", "speaks": "You speak", "languages": "You speak", "drives": "You drive", "plays": "You play",
-    "reads": "You read", "lives in": "You live in", "works at": "You work at", "born": "You were born on", "avoids": "You avoid",
-    "collects": "You collect", "owns": "You own", "studies": "You study", "goes by": "You go by", "retired since": "You are retired since",
+    "allergy": "You are allergic to", "speaks": "You speak", "languages": "You speak", "drives": "You drive",
+    "plays": "You play", "reads": "You read", "lives in": "You live in", "works at": "You work at",
+    "born": "You were born on", "avoids": "You avoid", "collects": "You collect", "owns": "You own",
+    "studies": "You study", "goes by": "You go by", "retired since": "You are retired since",
 }  # fmt: skip
 _OTHERS_VERBS = {
-    "lives in": "lives in", "livesin": "lives in", "town": "lives in", "city": "lives in", "lives": "lives in", "where": "is in",
-    "loves": "loves", "likes": "likes", "hates": "hates", "plays": "plays", "sells": "sells", "does": "does", "works at": "works at",
+    "lives in": "lives in", "livesin": "lives in", "town": "lives in", "city": "lives in", "lives": "lives in",
+    "where": "is in", "loves": "loves", "likes": "likes", "hates": "hates", "plays": "plays", "sells": "sells",
+    "does": "does", "works at": "works at",
     "afraid of": "is afraid of", "allergic to": "is allergic to", "allergy": "is allergic to", "studies": "studies",
     "found": "was found", "sleeps": "sleeps", "born": "was born", "eats": "eats", "wants": "wants", "drives": "drives",
-    "teaches": "teaches", "speaks": "speaks", "collects": "collects", "child of": "is a child of", "married to": "is married to",
+    "teaches": "teaches", "speaks": "speaks", "collects": "collects", "child of": "is a child of",
+    "married to": "is married to",
 }  # fmt: skip
 _ARTICLE_FREE = re.compile(
     r"^(the|a|an|my|your|our|his|her|at|in|on|with|from|to|i|we|he|she|they|no|not)\b", re.IGNORECASE
 )
 _UNIT = re.compile(
-    r"^(?P<stem>.*?)[ _]?(?P<unit>cm|mm|km|kg|kgs|eur|usd|gbp|chf|pln|naira|euros?|dollars?|pounds?|minutes|mins|hours|years|days|litres|liters|percent)$",
+    r"^(?P<stem>.*?)[ _]?(?P<unit>cm|mm|km|kg|kgs|eur|usd|gbp|chf|pln|naira|euros?|dollars?|pounds?|minutes|mins"
+    r"|hours|years|days|litres|liters|percent)$",
     re.IGNORECASE,
-)  # noqa: E501
+)
+_CLAUSE_START = re.compile(r"^(until|since|every|each|i|we|he|she|they)\b", re.IGNORECASE)
+_LONGEST_NAMING = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,17 +147,22 @@ def sentence(label: Label, value: str) -> str:
         name, value = unit["stem"].strip(), f"{value} {unit['unit'].lower()}"
     if value in {"yes", "no"}:
         return f"{_your(label.holder, name, label)}: {value}{end}"
-    if not label.holder and attribute in _VERB_KEYS:
-        return f"{_VERB_KEYS[attribute]} {value}{end}"
-    if label.named and attribute in _OTHERS_VERBS:
-        return f"Your {label.holder} {_OTHERS_VERBS[attribute]} {value}{end}"
-    if attribute in _SELF_KEYS and label.holder:
-        return f"Your {label.holder} is {value}{end}"
+    if lead := _lead(label, attribute):
+        return f"{lead} {value}{end}"
     subject = _your(label.holder, name, label)
     link = "are" if _is_plural(name) else "is"
     if _looks_like_clause(value):
         return f"{subject}: {value}{end}"
     return f"{subject} {link} {value}{end}"
+
+
+def _lead(label: Label, attribute: str) -> str:
+    """Return how the sentence begins when the attribute is a verb or the thing itself, else an empty text."""
+    if not label.holder and attribute in _VERB_KEYS:
+        return _VERB_KEYS[attribute]
+    if label.named and attribute in _OTHERS_VERBS:
+        return f"Your {label.holder} {_OTHERS_VERBS[attribute]}"
+    return f"Your {label.holder} is" if attribute in _SELF_KEYS and label.holder else ""
 
 
 def _your(holder: str, attribute: str, label: Label) -> str:
@@ -172,7 +184,7 @@ def _first(beside: Mapping[str, Json], keys: Sequence[str]) -> str:
 
 
 def _singular(word: str) -> str:
-    if word in {"children"}:
+    if word == "children":
         return "child"
     if word.endswith("ies") and len(word) > 4:  # noqa: PLR2004
         return word[:-3] + "y"
@@ -189,5 +201,4 @@ def _is_plural(name: str) -> bool:
 
 
 def _looks_like_clause(value: str) -> bool:
-    words = value.split()
-    return len(words) > 5 or bool(re.match(r"^(until|since|every|each|i|we|he|she|they)\b", value, re.IGNORECASE))  # noqa: PLR2004
+    return len(value.split()) > _LONGEST_NAMING or bool(_CLAUSE_START.match(value))

@@ -7,7 +7,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from nola.reason.answerable import Evidence, Vocabulary, judge
+from nola.reason.answerable import judge
+from nola.reason.evidence import Evidence, Vocabulary
 from nola.reason.question import read_question
 from nola.text import STOP_WORDS, fold, stem, words
 
@@ -26,12 +27,18 @@ _NEAR_BEST = 0.5
 _LEAST_WORDS = 4
 _ENOUGH = 0.6
 _TO_NOLA = re.compile(r"\b(?:you|your|yours|yourself|nola)\b")
-_OWN_FACTS = 12
+_TO_MACHINE = re.compile(
+    r"\b(?:computer|machine|laptop|pc|server|disks?|hard drive|ssd|storage|free space|ram|memory|cpu|cores?|processor"
+    r"|threads|operating system|os|linux|windows|macos|host ?name|time ?zone|locale|python|ollama|models?"
+    r"|architecture)\b"
+)
+_OWN_FACTS = 24
 _ISO = re.compile(r"\b(\d{4})-(\d\d)-(\d\d)\b")
 _MONTHS = "january february march april may june july august september october november december".split()
 _REFUSAL = re.compile(
-    r"^\W*(?:i(?:'m| am) (?:sorry|afraid|unable|not able|not sure)|sorry\b|as an ai|as a (?:language|virtual|personal)|i (?:do not|don't|cannot|can't|can not)\b"
-    r"|unfortunately|there is no (?:note|information|mention)|no information|it (?:is|seems) (?:not clear|unclear)|i apologi[sz]e|the notes? (?:do|does) not)",
+    r"^\W*(?:i(?:'m| am) (?:sorry|afraid|unable|not able|not sure)|sorry\b|as an ai|as a (?:language|virtual|personal)"
+    r"|i (?:do not|don't|cannot|can't|can not)\b|unfortunately|there is no (?:note|information|mention)|no information"
+    r"|it (?:is|seems) (?:not clear|unclear)|i apologi[sz]e|the notes? (?:do|does) not)",
     re.IGNORECASE,
 )
 _LEAD = re.compile(
@@ -40,13 +47,19 @@ _LEAD = re.compile(
     r"|(?:remind|tell) me(?: again)?(?: of| about)?\b\W*|i (?:forgot|forget|can't remember|wonder)\b\W*)+",
     re.IGNORECASE,
 )
-_NOUN_PHRASE = r"(?P<rest>(?:(?:my|our|the|his|her|their) |[\w'-]+'s )(?!.*\b(?:called|named|doing|going|living|made|to|in|at|for|with|on)$)[\w' -]+)"
+_NOUN_PHRASE = (
+    r"(?P<rest>(?:(?:my|our|the|his|her|their) |[\w'-]+'s )"
+    r"(?!.*\b(?:called|named|doing|going|living|made|to|in|at|for|with|on)$)[\w' -]+)"
+)
 _WHAT_IS = re.compile(rf"^(?:what|who)(?:'s| is| are| was| were) {_NOUN_PHRASE}$", re.IGNORECASE)
 _WHEN_IS = re.compile(
     rf"^(?P<wh>when|where|how old|how tall|how big)(?:'s)? ?(?P<be>is|are|was|were)? {_NOUN_PHRASE}$", re.IGNORECASE
 )
 _SHORT = 6
-_SWAPS = {"my": "your", "mine": "yours", "i": "you", "i'm": "you're", "i've": "you've", "me": "you", "am": "are", "our": "your", "we": "you", "us": "you", "myself": "yourself"}  # fmt: skip
+_SWAPS = {
+    "my": "your", "mine": "yours", "i": "you", "i'm": "you're", "i've": "you've", "me": "you", "am": "are",
+    "our": "your", "we": "you", "us": "you", "myself": "yourself",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,12 +134,15 @@ class Metacognition:
 
 
 def judged_rows(question: Question, ranking: Ranking, most: int) -> list[int]:
-    """Choose the best-ranked facts to be judged; what Nola knows of herself answers only who asks for her."""
-    scores, facts = ranking.scores, ranking.facts
-    if _TO_NOLA.search(question.text.lower()):
+    """Choose the best-ranked facts to be judged; what Nola knows of herself and of the machine only for who asks so."""
+    scores, facts, low = ranking.scores, ranking.facts, question.text.lower()
+    left = tuple(
+        module for module, asked in (("Nola.", _TO_NOLA), ("machineID.", _TO_MACHINE)) if not asked.search(low)
+    )
+    if not left:
         return heapq.nlargest(most, range(len(scores)), key=scores.__getitem__)
     rows = heapq.nlargest(most + _OWN_FACTS, range(len(scores)), key=scores.__getitem__)
-    return [r for r in rows if not facts[r].path.startswith("Nola.")][:most]
+    return [r for r in rows if not facts[r].path.startswith(left)][:most]
 
 
 def gather(question: Question, ranking: Ranking, rows: Sequence[int], vectoriser: Vectoriser | None) -> list[Evidence]:

@@ -76,8 +76,14 @@ class Question:
     lookup: bool
 
 
-_MONTH = r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:tember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"  # noqa: E501
-_CURRENCY = r"[€$£¥₵]|\b(?:eur|euros?|usd|dollars?|cad|gbp|pounds?|naira|cedis?|pesos?|zł|pln|yen|chf|francs?|kr|sek|nok|dkk|rupees?|inr|reais|lei|forint|won|shillings?|rand)\b"  # noqa: E501
+_MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:tember)?|oct(?:ober)?"
+    r"|nov(?:ember)?|dec(?:ember)?)"
+)
+_CURRENCY = (
+    r"[€$£¥₵]|\b(?:eur|euros?|usd|dollars?|cad|gbp|pounds?|naira|cedis?|pesos?|zł|pln|yen|chf|francs?|kr|sek|nok|dkk"
+    r"|rupees?|inr|reais|lei|forint|won|shillings?|rand)\b"
+)
 _KINDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (kind, re.compile(pattern, re.IGNORECASE))
     for kind, pattern in (
@@ -99,7 +105,10 @@ _KINDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("yes/no", r"^(?:yes|no)$"),
         (
             "colour",
-            r"\b(?:red|green|blue|black|white|gr[ea]y|yellow|orange|brown|purple|pink|silver|gold|beige|turquoise|cream|navy|terracotta|violet)\b",
+            (
+                r"\b(?:red|green|blue|black|white|gr[ea]y|yellow|orange|brown|purple|pink|silver|gold|beige|turquoise"
+                r"|cream|navy|terracotta|violet)\b"
+            ),
         ),
     )
 )
@@ -116,20 +125,30 @@ _EXPECTS: tuple[tuple[Expects, re.Pattern[str]], ...] = tuple(
         (Expects.AGE, r"\bhow old\b|\bwhat age\b"),
         (
             Expects.MONEY,
-            r"\bhow (?:much|many)\b.*\b(?:pay|cost|earn|owe|owes|charge|rent|spend|price|make|salary|save)\b|\bcosts?\b|\bprice\b|\bsalary\b|\bhow (?:much|high) (?:is|are|was|were)\b|\bwhat (?:do|does|did) \w+(?: \w+)? (?:pay|earn|make|charge|get paid|spend)\b",
+            (
+                r"\bhow (?:much|many)\b.*\b(?:pay|cost|earn|owe|owes|charge|rent|spend|price|make|salary|save)\b"
+                r"|\bcosts?\b|\bprice\b|\bsalary\b|\bhow (?:much|high) (?:is|are|was|were)\b"
+                r"|\bwhat (?:do|does|did) \w+(?: \w+)? (?:pay|earn|make|charge|get paid|spend)\b"
+            ),
         ),
         (Expects.NUMBER, r"\bhow (?:many|much|tall|long|far|heavy|big|high|often|strong|fast|large|wide|deep)\b"),
         (Expects.TIME, r"\b(?:what time|at what hour)\b"),
         (
             Expects.DATE,
-            r"\bwhen\b|\b(?:what|which) (?:date|day|year|month|weekday|evening|morning|night|days|evenings)\b|\bbirthday\b|\bdeadline\b|\bsince\b",
+            (
+                r"\bwhen\b|\b(?:what|which) (?:date|day|year|month|weekday|evening|morning|night|days|evenings)\b"
+                r"|\bbirthday\b|\bdeadline\b|\bsince\b"
+            ),
         ),
         (Expects.COLOUR, r"\bcolou?r\b"),
         (Expects.PERSON, r"\bwho\b|\bwhom\b|\bwhose\b|\bwho's\b"),
         (Expects.NAME, r"\b(?:name|called|surname|named)\b"),
         (
             Expects.PLACE,
-            r"\bwhere\b|\bwhere's\b|\b(?:which|what) (?:city|town|country|place|street|village|hall|hotel|school|marina|market|river)\b",
+            (
+                r"\bwhere\b|\bwhere's\b|\b(?:which|what) (?:city|town|country|place|street|village|hall|hotel|school"
+                r"|marina|market|river)\b"
+            ),
         ),
         (Expects.YES_NO, r"^\W*(?:do|does|did|am|is|are|was|were|have|has|can|may|will)\b"),
     )
@@ -144,42 +163,55 @@ _HOLIDAYS = frozenset({"christmas", "easter", "halloween", "ramadan", "eid", "di
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _PAST = re.compile(r"\b(?:did|was|were|had)\b")
 _FORMER = re.compile(
-    r"\b(?:used to|previous(?:ly)?|former(?:ly)?|old(?= (?:job|phone|address|number|employer|email|flat|car))|before|back then|in the past|earlier|once|originally|ex)\b"
+    r"\b(?:used to|previous(?:ly)?|former(?:ly)?|old(?= (?:job|phone|address|number|employer|email|flat|car))|before"
+    r"|back then|in the past|earlier|once|originally|ex)\b"
 )
 _POSSESSIVE = re.compile(r"([\w-]+)'s\b(?! (?:the|a|an|my|our|in|on|at|it)\b)|([\w-]+s)'(?= )", re.IGNORECASE)
 _NOT_OWNERS = frozenset("what who where when how that it there here let one tonight today which why".split())
 _CAPITALISED = re.compile(r"\b[A-ZÀ-Þ][\w’'-]*")
 _CALENDAR = frozenset(
-    "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september october november december i".split()  # noqa: E501
+    """monday tuesday wednesday thursday friday saturday sunday january february march april may june july august
+    september october november december i""".split()
 )
 _OWNER = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|me|my|mine|myself|we|we're|we've|us|our|ours)\b")
 _LEAD = re.compile(
     r"^(?:\W|hey|hi|hello|nola|please|so|and|oh|ok|okay|well|thanks|quick question|sorry|um|again|now|just|"
-    r"(?:can|could|would|will) you (?:please )?(?:tell|remind|show|give) me|do you (?:know|remember|recall)|i (?:forgot|forget|can't remember|wonder)|"  # noqa: E501
+    r"(?:can|could|would|will) you (?:please )?(?:tell|remind|show|give) me|do you (?:know|remember|recall)"
+    r"|i (?:forgot|forget|can't remember|wonder)|"
     r"remind me(?: again)?(?: of)?|tell me|give me|let me know|by the way)\b\W*"
 )
 _ADVICE = re.compile(
     r"^(?:how (?:do|can|should|could|would|might|to)\b(?!.*\b(?:know|met|meet)\b)|how (?:does|did) (?:a|an|the|one)\b"
-    r"|(?:what|where|which \w+|who|when) (?:should|shall|could|would|can|might)\b|(?:should|shall|can|could|may|would|might) (?:i|we|you)\b"  # noqa: E501
-    r"|why\b|what if\b|what(?:'s| is| are| would be) (?:a|an|some|the best|the difference|the meaning|the capital|a good)\b"
+    r"|(?:what|where|which \w+|who|when) (?:should|shall|could|would|can|might)\b"
+    r"|(?:should|shall|can|could|may|would|might) (?:i|we|you)\b|why\b|what if\b"
+    r"|what(?:'s| is| are| would be) (?:a|an|some|the best|the difference|the meaning|the capital|a good)\b"
     r"|what does .* mean\b|is it\b|are there\b|is there (?:a|any) (?:way|difference)\b"
-    r"|(?:write|make|explain|describe|suggest|recommend|help|convert|translate|calculate|compare|summari[sz]e|draft|list|sing|play|pretend|imagine|invent|create|define|plan|design|compose|rewrite|spell|count)\b"
+    r"|(?:write|make|explain|describe|suggest|recommend|help|convert|translate|calculate|compare|summari[sz]e|draft"
+    r"|list|sing|play|pretend|imagine|invent|create|define|plan|design|compose|rewrite|spell|count)\b"
     r"|(?:a|an|some|three|two|five|ten|\d+) )"
 )
 _GENERIC = re.compile(
-    r"\bhow \w+(?: \w+)? (?:should|can|must|would|could|might) (?:i|we|you|one)\b|\b(?:do|does|can|should) (?:i|you|one|we) \w+ (?:a|an) (?!month|week|day|year|hour)"
+    r"\bhow \w+(?: \w+)? (?:should|can|must|would|could|might) (?:i|we|you|one)\b"
+    r"|\b(?:do|does|can|should) (?:i|you|one|we) \w+ (?:a|an) (?!month|week|day|year|hour)"
     r"|\bwhat (?:helps|works best)\b|\bin general\b|\bin the world\b|\bon average\b|\bin simple (?:words|terms)\b"
 )
 _NOUN = re.compile(
-    r"\b(?:which|what|how many|what kind of|what sort of|what type of) (?!is\b|are\b|was\b|were\b|do\b|does\b|did\b|has\b|have\b|will\b|am\b|shall\b|should\b|can\b|could\b|must\b)((?:[a-z-]+ ){0,1}[a-z-]+)"
+    r"\b(?:which|what|how many|what kind of|what sort of|what type of) "
+    r"(?!is\b|are\b|was\b|were\b|do\b|does\b|did\b|has\b|have\b|will\b|am\b|shall\b|should\b|can\b|could\b|must\b)"
+    r"((?:[a-z-]+ ){0,1}[a-z-]+)"
 )
 _FAMILY = re.compile(
-    r"(?<!\ba )(?<!\ban )(?<!\bthe )(?<!\byour )(?<!\bevery )\b(?:mum|mom|mummy|mama|dad|daddy|papa|grandma|granny|nana|grandpa|granddad"
-    r"|auntie|aunt|uncle|cousin)(?:'s)?\b(?! of the nation)"
+    r"(?<!\ba )(?<!\ban )(?<!\bthe )(?<!\byour )(?<!\bevery )\b(?:mum|mom|mummy|mama|dad|daddy|papa|grandma|granny"
+    r"|nana|grandpa|granddad|auntie|aunt|uncle|cousin)(?:'s)?\b(?! of the nation)"
 )
 _PERSONAL = frozenset({"phone", "email", "address", "job", "city", "birthday", "surname", "salary", "wedding", "died"})
+_STATES = re.compile(
+    r"^(?:my|our|the|i|we)\b.*\b(?:is|are|was|were|am|has|have|had|likes?|loves?|hates?|lives?|works?|moved|started"
+    r"|got|bought|called|named)\b"
+)
 _ASKS = re.compile(
-    r"^(?:what|who|whom|whose|when|where|which|how|do|does|did|am|is|are|was|were|have|has|had|on|at|in|by|for|from|to|with|until|about|since|along|what's|who's|when's|where's|how's|my|our|the)\b"
+    r"^(?:what|who|whom|whose|when|where|which|how|do|does|did|am|is|are|was|were|have|has|had|on|at|in|by|for|from"
+    r"|to|with|until|about|since|along|what's|who's|when's|where's|how's|my|our|the)\b"
 )
 
 
@@ -189,9 +221,9 @@ _ASKING = re.compile(
 )
 _NOUN_FIRST = re.compile(r"^(?:on|at|in|by|for|from|to|with|until|about|since|along|my|our|the)\b")
 _FINITE = re.compile(
-    r"\b(?:is|isn't|are|aren't|was|wasn't|were|weren't|am|has|hasn't|have|had|do|don't|does|doesn't|did|didn't|can|can't|could"
-    r"|will|won't|would|should|shall|may|might|must|said|says|got|gets|went|goes|came|comes|ate|left|leaves?|hurts?|lives?"
-    r"|loves?|likes?|hates?|wants?|needs?|works?|means?|thinks?|knows?|broke|died|ends?|starts?|[a-z]{3,}(?<!e)ed)\b"
+    r"\b(?:is|isn't|are|aren't|was|wasn't|were|weren't|am|has|hasn't|have|had|do|don't|does|doesn't|did|didn't|can"
+    r"|can't|could|will|won't|would|should|shall|may|might|must|said|says|got|gets|went|goes|came|comes|ate|left|leaves?"
+    r"|hurts?|lives?|loves?|likes?|hates?|wants?|needs?|works?|means?|thinks?|knows?|broke|died|ends?|starts?|[a-z]{3,}(?<!e)ed)\b"
 )
 
 

@@ -31,8 +31,8 @@ __all__ = ["QUOTE_MARK", "Speech", "Spoken", "speak"]
 
 QUOTE_MARK = "From your notes: "
 _REQUEST = re.compile(
-    r"(?:^|[.!;,]\s+)(?:and |so |but )?(?:what|who|when|where|which|how|why|can you|could you|would you|tell me|show me|give me"
-    r"|explain|help|write|suggest|recommend)\b",
+    r"(?:^|[.!;,]\s+)(?:and |so |but )?(?:what|who|when|where|which|how|why|can you|could you|would you|tell me"
+    r"|show me|give me|explain|help|write|suggest|recommend)\b",
     re.IGNORECASE,
 )
 _CODE = ModelRef("code", "nola")
@@ -100,11 +100,11 @@ def speak(
 
 
 def _by_code(speech: Speech, model: ChatModel) -> str:
+    if speech.receipts and _is_statement(speech):
+        return "Noted: " + " ".join(_told(speech, receipt) for receipt in speech.receipts)
     if unknown := speech.report.unknown:
         asked = "; ".join(f'the answer to "{u}"' if u.endswith("?") else u for u in unknown)
         return f"I don't know {asked}: I have nothing noted about it. Tell me and I will remember it."
-    if speech.receipts and _is_statement(speech):
-        return "Noted: " + " ".join(_told(speech, receipt) for receipt in speech.receipts)
     if model.ref.provider == "none":
         facts = _quotable(speech) or [s.text for s in speech.report.selected]
         known = f" {QUOTE_MARK}{' '.join(facts)}" if facts else ""
