@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # many small systems: threads only wait for each other
+
+import numpy as np  # noqa: E402
 
 from nola import config as configuration
 from nola.app import open_assistant

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
     from nola.settings import RelevanceSettings
 
-__all__ = ["QueryTerms", "meant_words", "near_words", "query_terms"]
+__all__ = ["QueryTerms", "meant_words", "near_words", "plainly", "query_terms"]
+
+
+_DOES_DO = re.compile(r"\bwhat (?:does|do|did) ((?:[\w']+ ){0,4}?[\w']+) do(?: for (?:a living|work))?(?=\W*$)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,14 @@ def _idioms() -> tuple[tuple[re.Pattern[str], str], ...]:
 def meant_words(text: str) -> str:
     """Return the plain words that the everyday phrases of a text stand for: `for a living` means `job`."""
     return " ".join(words_ for pattern, words_ in _idioms() if pattern.search(text))
+
+
+def plainly(text: str) -> str:
+    """Put the first plain word in the place of each everyday phrase: `what does Ana do for a living` asks for a `job`."""
+    text = _DOES_DO.sub(r"what job \1 has", text)
+    for pattern, words_ in _idioms():
+        text = pattern.sub(words_.split()[0], text)
+    return text
 
 
 def near_words(root: str) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from nola.flow import ContextReport, Event
 
-__all__ = ["Answer", "Answerer", "Asked", "Persona", "PersonaReport", "evaluate", "install", "load"]
+__all__ = ["KINDS", "Answer", "Answerer", "Asked", "Persona", "PersonaReport", "evaluate", "install", "load"]
 
 KINDS = ("known", "unknown", "changed", "general")
 _REFUSALS = (
@@ -147,7 +147,7 @@ def load(folder: Path) -> Persona:
 
 def install(persona: Persona, state_dir: Path) -> None:
     """Copy a persona's modules into an empty state folder."""
-    shutil.copytree(persona.state, state_dir, dirs_exist_ok=True)
+    shutil.copytree(persona.state, state_dir, dirs_exist_ok=True)  # writes: a measurement's own folder, made for it
 
 
 def evaluate(

@@ -218,7 +218,7 @@ def what_is_asked(text: str) -> str:
     if found := _WHAT_IS.match(bare):
         return _to_owner(found["rest"])
     if (found := _WHEN_IS.match(bare)) and len(found["rest"].split()) <= _SHORT:
-        return f"{found['wh'].lower()} {_to_owner(found['rest'])} {_to_owner(found['be'])}"
+        return f"{found['wh'].lower()} {_to_owner(found['rest'])} {_to_owner(found['be'] or 'is')}"
     if bare[:3].lower() in {"my ", "our"}:
         return _to_owner(bare)
     return f"{bare}?"

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
-from nola.context.phrases import meant_words
+from nola.context.phrases import meant_words, plainly
 from nola.reason.lexicon import lexicon
 from nola.text import STOP_WORDS, content_words, fold, stem, words
 
@@ -256,13 +256,13 @@ def read_question(
     trimmed = text.strip().replace("’", "'")
     low = trimmed.lower()
     table = lexicon()
-    entities = table.entities(trimmed)
-    content = tuple(content_words(trimmed))
-    meant = meant_words(trimmed)
+    plain, meant = plainly(trimmed), meant_words(trimmed)
+    entities = table.entities(plain)
+    content = tuple(content_words(plain))
     names = tuple(dict.fromkeys([*_names(trimmed), *(w for w in words(trimmed) if w in people)]))
     possessors = tuple(fold(m[1] or m[2]) for m in _POSSESSIVE.finditer(low) if fold(m[1] or m[2]) not in _NOT_OWNERS)
     bare = _without_lead(low)
-    attributes = table.attributes(f"{trimmed} {meant}")
+    attributes = table.attributes(f"{plain} {meant}")
     about_owner = (
         bool(_OWNER.search(_without_lead(low, keep_owner=True)))
         or bool(_FAMILY.search(low))

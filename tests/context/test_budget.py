@@ -171,7 +171,7 @@ def mara(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Agent]:
         ),
     ],
 )
-def test_the_asked_fact_is_in_the_budget_of_its_level(  # noqa: PLR0917 -- the table's columns
+def test_the_asked_fact_is_in_the_budget_of_its_level(
     mara: Agent, level: Level, budget: int, text: str, path: str, said: str
 ) -> None:
     """Of a whole persona, about 10, 50 or 200 tokens go in, and what was asked is first among them."""

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from nola.context.facts import facts_of
-from nola.types import Json
 from tests.context.making import NOW, facts, leaves, one
+
+if TYPE_CHECKING:
+    from nola.types import Json
 
 USER: dict[str, Json] = {
     "name": "Mara Vesel",

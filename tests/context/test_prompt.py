@@ -63,7 +63,8 @@ def test_facts_stand_in_the_system_role_right_before_the_owners_words() -> None:
         Message(Role.ASSISTANT, "answer 0"),
         Message(
             Role.SYSTEM,
-            "Notes about your owner:\n- Your dog's name is Figa.\n- You like figs.\nIt is Friday, 20 November 2026, 09:00.",
+            "Notes about your owner:\n- Your dog's name is Figa.\n- You like figs.\n"
+            "It is Friday, 20 November 2026, 09:00.",
         ),
         Message(Role.USER, "  What's my dog's name?\n"),
     )

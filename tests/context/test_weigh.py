@@ -69,7 +69,7 @@ def test_depth_adds_and_never_hides_in_profile_nola(content: Level, weights: tup
         (Place.MODULE, D, D, 3_600, 0.38585612),
     ],
 )
-def test_the_weight_is_the_golden_one(  # noqa: PLR0917 -- the golden table's columns
+def test_the_weight_is_the_golden_one(
     place: Place, content: Level, selected: Level, age_s: int, weight: float, profile: str
 ) -> None:
     """[004.weight]: its lambda of 1e-5 per second is 0.864 per day; full relevance leaves nola's weights the same."""
@@ -183,7 +183,7 @@ def test_a_node_that_changes_its_level_weighs_otherwise_at_once() -> None:
 def test_an_ablation_turns_the_result(ablation: str, behind: Candidate) -> None:
     """A factor puts the more relevant fact behind; without the factor it leads."""
     candidates = [leaf(Place.GLOBAL, Q), behind]
-    off = replace(NOLA, **{ablation: True})
+    off = replace(NOLA, **{ablation: True})  # type: ignore[arg-type]
     full = weigh(candidates, [0, 1], [0.50, 0.55], level=Q, now=NOW, settings=NOLA)
     ablated = weigh(candidates, [0, 1], [0.50, 0.55], level=Q, now=NOW, settings=off)
     assert full.weight[0] > full.weight[1]
