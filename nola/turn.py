@@ -153,7 +153,7 @@ def take_turn(stimulus: Stimulus, services: Services) -> Iterator[Event]:
         spoken = yield from _overheard(
             speak(speech, model, services.persona(), services.calibration, settings, clock.now().astimezone()), words
         )
-    except GeneratorExit:
+    except (GeneratorExit, KeyboardInterrupt, SystemExit):  # closed, Ctrl-C, or told to end: also while it waits
         stopped = Spoken("".join(words), "", model.ref, Usage(stop_reason="stopped"), complete=False)
         timer.mark("model")
         _stored(stimulus, _result(stimulus, looked.report, receipts, notices, stopped, timer), services)

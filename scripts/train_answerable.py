@@ -2,7 +2,7 @@
 
 Usage: scripts/train_answerable.py [--write] PERSONA_FOLDER...
 
-Every persona is judged by weights that never saw it (leave one out). Needs the MiniLM files (nola model get minilm).
+Every persona is judged by weights that never saw it (five folds). Needs the MiniLM files (nola model get minilm).
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ from __future__ import annotations
 import json
 import math
 import os
+import random
 import sys
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,18 +25,23 @@ from nola import config as configuration
 from nola.app import open_assistant
 from nola.context.select import Selector
 from nola.evaluation.personas import Asked, install, load
-from nola.reason.answerable import Linear, question_features
+from nola.reason.answerable import Linear, answerable_from, question_features
 from nola.reason.evidence import Vocabulary, pair_features
 from nola.reason.metacognition import gather, judged_rows
 from nola.reason.question import read_question
+from nola.text import fold
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from nola.context.select import Vectoriser
+    from nola.flow import Candidate
 
 TARGET = Path(__file__).resolve().parent.parent / "nola" / "reason" / "answerable.json"
 JUDGED = 12
+PARTS = (1, 0.5, 0.2, 0.07)
+FOLDS = 5
+PART_SHARE = 0.03  # there are many parts, and whole states are what people have
 FACT_C, QUESTION_C = 0.3, 0.02
 THRESHOLDS = (0.4, 0.5, 0.55, 0.6, 0.65, 0.7)
 
@@ -50,10 +56,14 @@ class Row:
     answers: list[bool]
     texts: list[str]
     gated: bool
+    whole: bool
 
 
 def rows_of(folder: Path, vectoriser: Vectoriser | None) -> list[Row]:
-    """Rank the facts of a persona for each of its questions."""
+    """Rank the facts of a persona for each of its questions: the whole state, and ever smaller parts of it.
+
+    In a part, a question whose facts are missing can't be answered any more, so small states teach to admit that.
+    """
     persona = load(folder)
     with tempfile.TemporaryDirectory() as home:
         install(persona, Path(home) / "state")
@@ -62,29 +72,44 @@ def rows_of(folder: Path, vectoriser: Vectoriser | None) -> list[Row]:
         candidates = assistant._parts.state.candidates()  # noqa: SLF001 -- the script measures what the agent sees
         settings = assistant.config.settings
         assistant.close()
-    selector = Selector(settings.relevance, turn_budget_s=600)
+    dice = random.Random(persona.name)
+    own = [c for c in candidates if not c.path.startswith(("Nola.", "machineID."))]
     rows = []
-    for asked in persona.questions:
-        ranking = selector.rank(
-            asked.text, candidates, revision=0, vectoriser=vectoriser, wants_former=read_question(asked.text).former
-        )
-        known = Vocabulary.of(ranking.facts)
-        question = read_question(asked.text, known.names, known.topics, known.people)
-        order = judged_rows(question, ranking, JUDGED)
-        evidence = gather(question, ranking, order, vectoriser)
-        facts = [ranking.facts[r] for r in order]
-        right = [_answers(asked, f.path) and not (f.former and not question.former) for f in facts]
-        rows.append(
-            Row(
-                persona.name,
-                asked,
-                pair_features(question, ranking.facts, evidence, known),
-                right,
-                [f.text for f in facts],
-                question.owner and question.lookup,
-            )
-        )
-    return rows
+    for part in PARTS:
+        kept = set(dice.sample(range(len(own)), max(3, round(part * len(own)))))
+        left = {own[i].path for i in kept}
+        some = [c for c in candidates if c.path in left or c.path.startswith(("Nola.", "machineID."))]
+        selector = Selector(settings.relevance, turn_budget_s=600)
+        asked = persona.questions if part == 1 else [q for q in persona.questions if q.kind != "general"]
+        rows += [_row(persona.name, q, some, selector, vectoriser, whole=part == 1) for q in asked]
+    return [row for row in rows if row is not None]
+
+
+def _row(
+    name: str,
+    asked: Asked,
+    candidates: Sequence[Candidate],
+    selector: Selector,
+    vectoriser: Vectoriser | None,
+    *,
+    whole: bool,
+) -> Row | None:
+    ranking = selector.rank(
+        asked.text, candidates, revision=0, vectoriser=vectoriser, wants_former=read_question(asked.text).former
+    )
+    known = Vocabulary.of(ranking.facts)
+    question = read_question(asked.text, known.names, known.topics, known.people)
+    order = judged_rows(question, ranking, JUDGED)
+    evidence = gather(question, ranking, order, vectoriser)
+    facts = [ranking.facts[r] for r in order]
+    right = [_answers(asked, f.path) and not (f.former and not question.former) for f in facts]
+    if not whole and asked.kind != "unknown" and not any(_answers(asked, f.path) for f in ranking.facts):
+        told = any(fold(a) in fold(f.value) for a in asked.accepted for f in ranking.facts)
+        if told or not facts:
+            return None  # another fact may well answer it
+        asked = replace(asked, kind="unknown")
+    features = pair_features(question, ranking.facts, evidence, known)
+    return Row(name, asked, features, right, [f.text for f in facts], question.owner and question.lookup, whole)
 
 
 def _answers(asked: Asked, path: str) -> bool:
@@ -92,7 +117,9 @@ def _answers(asked: Asked, path: str) -> bool:
     return asked.kind in {"known", "changed"} and any(n == plain or n.startswith(f"{plain}.") for n in asked.needs)
 
 
-def fit(rows: Sequence[dict[str, float]], answers: Sequence[bool], c: float) -> Linear:
+def fit(
+    rows: Sequence[dict[str, float]], answers: Sequence[bool], c: float, share: Sequence[float] | None = None
+) -> Linear:
     """Fit a logistic model with an L2 prior by Newton's method on standardised features."""
     names = list(dict.fromkeys(name for row in rows for name in row))
     x = np.array([[row.get(name, 0.0) for name in names] for row in rows])
@@ -100,11 +127,14 @@ def fit(rows: Sequence[dict[str, float]], answers: Sequence[bool], c: float) -> 
     scale[scale < 1e-9] = 1.0  # noqa: PLR2004 -- a constant feature
     z = np.c_[(x - mean) / scale, np.ones(len(x))]
     y = np.array(answers, float)
+    share_ = np.ones(len(y)) if share is None else np.array(share)
     prior = np.r_[np.full(len(names), 1 / c), 1e-6]
     w = np.zeros(len(names) + 1)
     for _ in range(50):
         p = 1 / (1 + np.exp(-np.clip(z @ w, -30, 30)))
-        step = np.linalg.solve((z * (p * (1 - p))[:, None]).T @ z + np.diag(prior), z.T @ (p - y) + prior * w)
+        step = np.linalg.solve(
+            (z * (share_ * p * (1 - p))[:, None]).T @ z + np.diag(prior), z.T @ (share_ * (p - y)) + prior * w
+        )
         w -= step
         if np.abs(step).max() < 1e-8:  # noqa: PLR2004 -- converged
             break
@@ -114,14 +144,16 @@ def fit(rows: Sequence[dict[str, float]], answers: Sequence[bool], c: float) -> 
 def train(rows: Sequence[Row]) -> tuple[Linear, Linear]:
     """Train the judge of one fact, then on its honest (left out) verdicts the judge of a question."""
     rows = [r for r in rows if r.asked.kind != "general"]
-    seen, verdicts = [], []
-    for held in dict.fromkeys(r.persona for r in rows):
-        judge = fit(*_pairs(r for r in rows if r.persona != held), FACT_C)
+    seen, verdicts, share = [], [], []
+    names = list(dict.fromkeys(r.persona for r in rows))
+    for fold_ in (names[i::FOLDS] for i in range(min(FOLDS, len(names)))):
+        judge = fit(*_pairs(r for r in rows if r.persona not in fold_), FACT_C)
         for row in rows:
-            if row.persona == held:
+            if row.persona in fold_:
                 seen.append(question_features(row.features, [judge.probability(f) for f in row.features]))
                 verdicts.append(row.asked.kind != "unknown")
-    return fit(*_pairs(rows), FACT_C), fit(seen, verdicts, QUESTION_C)
+                share.append(1.0 if row.whole else PART_SHARE)
+    return fit(*_pairs(rows), FACT_C), fit(seen, verdicts, QUESTION_C, share)
 
 
 def _pairs(rows: Iterable[Row]) -> tuple[list[dict[str, float]], list[bool]]:
@@ -132,7 +164,7 @@ def _pairs(rows: Iterable[Row]) -> tuple[list[dict[str, float]], list[bool]]:
 def verdict(row: Row, judges: tuple[Linear, Linear]) -> tuple[float, int]:
     """Return the probability that the question can be answered, and the fact that does."""
     chances = [judges[0].probability(f) for f in row.features]
-    return judges[1].probability(question_features(row.features, chances)), int(np.argmax(chances))
+    return answerable_from(row.features, chances, judges[1]), int(np.argmax(chances))
 
 
 def report(title: str, rows: Sequence[Row], judges: dict[str, tuple[Linear, Linear]], *, misses: bool) -> None:
@@ -181,8 +213,13 @@ def main(arguments: list[str]) -> None:
     for name, embedder in (("vectors", vectoriser), ("words", None)):
         rows = [row for folder in folders for row in rows_of(folder, embedder)]
         names = list(dict.fromkeys(r.persona for r in rows))
-        judges = {held: train([r for r in rows if r.persona != held]) for held in names}
-        report(f"{name}, each persona unseen", rows, judges, misses="--misses" in arguments and name == "vectors")
+        judges = {}
+        for fold_ in (names[i::FOLDS] for i in range(min(FOLDS, len(names)))):
+            pair = train([r for r in rows if r.persona not in fold_])
+            judges.update(dict.fromkeys(fold_, pair))
+        misses = "--misses" in arguments and name == "vectors"
+        report(f"{name}, each persona unseen", [r for r in rows if r.whole], judges, misses=misses)
+        report(f"{name}, parts of them", [r for r in rows if not r.whole], judges, misses=False)
         written[name] = as_json(train(rows))
     if "--write" in arguments:
         TARGET.write_text(

@@ -1,8 +1,8 @@
 """Train the learned part of the choice of level from labelled messages, and print how well it does on unseen files.
 
 Run from the repository: `python scripts/train_levels.py`. It writes nola/context/level_weights.json; the result depends
-on nothing but the labelled files, the questions of the personas and the lexicon. Every file is tested by a model that has
-not seen it; the file tests/fixtures/levels/d.json is never read here.
+on nothing but the labelled files, the questions of the personas and the lexicon. Every file is tested by a model that
+has not seen it; the file tests/fixtures/levels/d.json is never read here.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ PERSONAS = ROOT / "tests" / "fixtures" / "personas"
 PLAY = re.compile(r"\b(joke|riddle|haiku|limerick|poem|rhyme)\b")
 TARGET = ROOT / "nola" / "context" / "level_weights.json"
 FILES = ("a", "b", "c", "held_out", "own")
-RIDGE, MADE_WEIGHT, PERSONA_WEIGHT = 2.0, 0.3, 0.6
+RIDGE, MADE_WEIGHT, PERSONA_WEIGHT = 2.0, 0.15, 0.4
 STEPS, RATE = 500, 0.05
 LEAST_SEEN = 3
 SHORTEST_WHOLE = 4
@@ -89,30 +89,45 @@ def train(items: list[Item]) -> Model:
     seen = Counter(n for row in rows for n in row)
     names = sorted(n for n, c in seen.items() if c >= LEAST_SEEN)
     place = {n: i for i, n in enumerate(names)}
-    x = np.zeros((len(rows), len(names) + 1))
-    x[:, -1] = 1.0
-    for i, row in enumerate(rows):
-        x[i, [place[n] for n in row if n in place]] = 1.0
+    present = [[*(place[n] for n in row if n in place), len(names)] for row in rows]
+    at = np.repeat(np.arange(len(rows)), [len(p) for p in present])
+    which = np.array([i for p in present for i in p])
     y = np.eye(3)[[i["level"] - 1 for i in items + made]]
     ridge = np.array([RIDGE] * len(names) + [0.0])
-    fitted = descend(x, y, weight, ridge)
+    fitted = descend((at, which), y, weight, ridge)
     return names, fitted[:-1], fitted[-1]
 
 
 def descend(
-    x: NDArray[np.float64], y: NDArray[np.float64], weight: NDArray[np.float64], ridge: NDArray[np.float64]
+    ones: tuple[NDArray[np.int64], NDArray[np.int64]],
+    y: NDArray[np.float64],
+    weight: NDArray[np.float64],
+    ridge: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """Return the weights [features + 1, 3] that fit best, the last row being the bias."""
-    w = np.zeros((x.shape[1], 3))
+    """Return the weights [features + 1, 3] that fit best, the last row being the bias.
+
+    Args:
+        ones: Message and feature of every feature present.
+        y: Wanted chances [messages, 3].
+        weight: How much each message counts.
+        ridge: How much each feature's weight is held back.
+    """
+    at, which = ones
+    w = np.zeros((len(ridge), 3))
     first, second = np.zeros_like(w), np.zeros_like(w)
     for step in range(1, STEPS + 1):
-        p = softmax(x @ w)
-        gradient = x.T @ ((p - y) * weight[:, None]) + ridge[:, None] * w
+        p = softmax(summed(at, w[which], len(y)))
+        gradient = summed(which, ((p - y) * weight[:, None])[at], len(w)) + ridge[:, None] * w
         first = 0.9 * first + 0.1 * gradient
         second = 0.999 * second + 0.001 * gradient**2
         rate = RATE * (1 - 0.9 * step / STEPS)
         w -= rate * (first / (1 - 0.9**step)) / (np.sqrt(second / (1 - 0.999**step)) + 1e-8)
     return w
+
+
+def summed(groups: NDArray[np.int64], rows: NDArray[np.float64], count: int) -> NDArray[np.float64]:
+    """Sum rows of three by the group that each belongs to."""
+    return np.stack([np.bincount(groups, rows[:, k], count) for k in range(3)], axis=1)
 
 
 def softmax(z: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -52,7 +52,7 @@ _GENERIC_ATTRIBUTES = frozenset(
 )
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _UNTIL = re.compile(
-    r"^\W*(until|till|up to|before|formerly|previously|originally|at first|used to|in the past|earlier)\b",
+    r"^\W*(until|till|formerly|previously|originally|at first|used to|in the past)\b",
     re.IGNORECASE,
 )
 _UNTIL_YEAR = re.compile(r"\b(?:until|till|up to|before)\b[^.;,]{0,24}?\b((?:19|20)\d\d)\b", re.IGNORECASE)

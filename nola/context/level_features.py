@@ -154,6 +154,8 @@ def _of_request(clause: Clause, thread: Thread) -> dict[str, str]:
     opening = [c for c in _FIRST if c in clause.first] or ["other"]
     found = {f"first {c}": clause.core[0] for c in opening}
     found.update(shape(clause))
+    found.update({f"word {word}": word for word in clause.core})
+    found[f"starts {' '.join(clause.core[:2])}"] = clause.core[0]
     found["asks" if clause.asks else "states"] = ""
     found[f"length {_bucket(len(clause.core))}"] = ""
     found.update(dict.fromkeys(_of_whom(clause), clause.core[0]))

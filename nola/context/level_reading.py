@@ -17,6 +17,7 @@ _SPLIT = re.compile(r"[.!;…\n\r|•]+|(?<=\?)|\s[-–—]+\s|—")
 _QUOTED = re.compile(r"\"[^\"\n]{2,}\"|“[^”\n]{2,}”|„[^“”\n]{2,}[“”]|«[^»\n]{2,}»|(?<![\w])['‘][^'’\n]{2,}['’](?!\w)")
 _SOCIAL = frozenset(("GREET", "BYE", "THANKS", "ACK", "ASSENT", "DENY", "LAUGH", "PRAISE", "WISH"))
 _ASIDE = _SOCIAL | {"FILLER"}
+_CHEERS = _ASIDE | {"VOCATIVE", "SLANG"}
 _DEEP = frozenset(
     (
         "WHY",
@@ -148,7 +149,8 @@ def _clause(words: list[str], piece: str, spoken: frozenset[str], lexicon: Lexic
     tags = tag(words, spoken, lexicon)
     shut = {i for t in tags if t.concept in _REACH for i in range(t.start, t.end + _REACH[t.concept])}
     tags = [t for t in tags if t.concept not in _DEEP or not shut.intersection(range(t.start, t.end))]
-    start, end = _core(words, tags)
+    asks = piece.rstrip().endswith("?")
+    start, end = _core(words, tags, asks=asks)
     tags = _played(words, tags, start)
     first = frozenset(t.concept for t in tags if t.start == start and t.end <= end)
     concepts = {t.concept for t in tags}
@@ -160,7 +162,7 @@ def _clause(words: list[str], piece: str, spoken: frozenset[str], lexicon: Lexic
         tuple(tags),
         tuple(words[start:end]),
         first,
-        asks=piece.rstrip().endswith("?"),
+        asks=asks,
         concepts=frozenset(concepts),
         dictates="ORG" in first and piece.rstrip().endswith(":"),
         names="de" not in spoken and bool(_NAME.search(piece)),
@@ -190,8 +192,11 @@ def _played(words: list[str], tags: list[Tag], start: int) -> list[Tag]:
     return kept
 
 
-def _core(words: list[str], tags: list[Tag]) -> tuple[int, int]:
-    """Set social words and fillers aside from both ends; fillers alone are no greeting."""
+def _core(words: list[str], tags: list[Tag], *, asks: bool) -> tuple[int, int]:
+    """Set social words and fillers aside from both ends; fillers alone are no greeting.
+
+    Slang that also means something else counts only when nothing else is said, and pet names only beside a greeting.
+    """
     asides = [t for t in tags if t.concept in _ASIDE]
     start, end = 0, len(words)
     while ahead := max((t.end for t in asides if t.start == start), default=0):
@@ -201,8 +206,8 @@ def _core(words: list[str], tags: list[Tag]) -> tuple[int, int]:
     while end > start and (back := min((t.start for t in asides if t.end == end), default=-1)) >= start:
         end = back
     social = any(t.concept in _SOCIAL for t in tags)
-    called = {i for t in tags if t.concept == "VOCATIVE" or t.concept in _ASIDE for i in range(t.start, t.end)}
-    if social and called.issuperset(range(start, end)):
+    cheers = {i for t in tags if t.concept in _CHEERS for i in range(t.start, t.end)}
+    if (social or (not asks and any(t.concept == "SLANG" for t in tags))) and cheers.issuperset(range(start, end)):
         return start, start
     if start >= end and not social:
         return 0, len(words)

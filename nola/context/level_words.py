@@ -100,7 +100,8 @@ def compile_lexicon(tables: Iterable[Mapping[str, Mapping[str, str]]]) -> Lexico
         for concept, by_language in table.items():
             for language, entries in by_language.items():
                 split = [
-                    " ".join("#" if w.isdigit() else w for w in _plain_words(entry)) + "*" * entry.strip().endswith("*") for entry in entries.split(";")
+                    " ".join("#" if w.isdigit() else w for w in _plain_words(entry)) + "*" * entry.strip().endswith("*")
+                    for entry in entries.split(";")
                 ]
                 if concept == "LANG":
                     functions[language] = frozenset(split)

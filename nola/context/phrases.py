@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 __all__ = ["QueryTerms", "meant_words", "near_words", "plainly", "query_terms"]
 
 
-_DOES_DO = re.compile(r"\bwhat (?:does|do|did) ((?:[\w']+ ){0,4}?[\w']+) do(?: for (?:a living|work))?(?=\W*$)", re.IGNORECASE)
+_DOES_DO = re.compile(
+    r"\bwhat (?:does|do|did) ((?:[\w']+ ){0,4}?[\w']+) do(?: for (?:a living|work))?(?=\W*$)", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -183,9 +183,19 @@ def _first(beside: Mapping[str, Json], keys: Sequence[str]) -> str:
     return ""
 
 
+_SINGULARS = {
+    "children": "child",
+    "lens": "lens",
+    "series": "series",
+    "news": "news",
+    "species": "species",
+    "glasses": "glasses",
+}
+
+
 def _singular(word: str) -> str:
-    if word == "children":
-        return "child"
+    if word in _SINGULARS:
+        return _SINGULARS[word]
     if word.endswith("ies") and len(word) > 4:  # noqa: PLR2004
         return word[:-3] + "y"
     if word.endswith(("ses", "xes", "ches", "shes")):

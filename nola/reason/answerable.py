@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from nola.reason.evidence import Evidence, Vocabulary
     from nola.reason.question import Question
 
-__all__ = ["Judgement", "Linear", "judge", "question_features", "weights"]
+__all__ = ["Judgement", "Linear", "answerable_from", "judge", "question_features", "weights"]
+
+
+_COVERED = 0.9
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +77,31 @@ def judge(question: Question, facts: Sequence[Fact], evidence: Sequence[Evidence
     rows = pair_features(question, facts, evidence, known)
     chances = [by_fact.probability(row) for row in rows]
     order = sorted(range(len(rows)), key=lambda i: -chances[i])
-    answerable = by_question.probability(question_features(rows, chances))
+    answerable = answerable_from(rows, chances, by_question)
     return Judgement(answerable, tuple((evidence[i].row, chances[i]) for i in order))
+
+
+def answerable_from(rows: Sequence[Mapping[str, float]], chances: Sequence[float], by_question: Linear) -> float:
+    """Give the probability that a question can be answered; a fact whose own words cover the whole question does."""
+    learned = by_question.probability(question_features(rows, chances))
+    return max(learned, _COVERED) if any(_covers(row) for row in rows) else learned
+
+
+def _covers(row: Mapping[str, float]) -> bool:
+    """Every word of the question stands in what the fact is about, and nothing contradicts it."""
+    told = row["in topic"] + row["by synonym"]
+    against = (
+        "contradicted",
+        "attribute other",
+        "only a name",
+        "specific missing",
+        "moment other",
+        "former",
+        "entity other",
+    )
+    return (
+        row["unmatched words"] == 0 and told > 0 and row["in topic"] > 0 and not any(row.get(n, 0.0) for n in against)
+    )
 
 
 def question_features(rows: Sequence[Mapping[str, float]], chances: Sequence[float]) -> dict[str, float]:

@@ -127,6 +127,7 @@ def pair_features(
         row["contradictions"] = float(hard)
         row["contradicted"] = float(hard > 0)
         row["words"] = len(question.content) / 10
+        row["facts known"] = math.log1p(known.size)
         rows.append(row)
     return rows
 

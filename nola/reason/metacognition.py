@@ -34,6 +34,7 @@ _TO_MACHINE = re.compile(
 )
 _OWN_FACTS = 24
 _ISO = re.compile(r"\b(\d{4})-(\d\d)-(\d\d)\b")
+_THOUSANDS = re.compile(r"(?<=\d)[,.](?=\d{3}\b)")
 _MONTHS = "january february march april may june july august september october november december".split()
 _REFUSAL = re.compile(
     r"^\W*(?:i(?:'m| am) (?:sorry|afraid|unable|not able|not sure)|sorry\b|as an ai|as a (?:language|virtual|personal)"
@@ -185,7 +186,7 @@ def best_facts(
 
 def holds(reply: str, value: str) -> bool:
     """Tell whether a reply holds a fact's value: word for word, as a date said otherwise, or most of a long text."""
-    said, wanted = fold(reply), fold(value).strip(" .")
+    said, wanted = (_THOUSANDS.sub("", fold(text)) for text in (reply, value.strip(" .")))
     if wanted in {"yes", "no"}:
         return bool(re.search(rf"\b{wanted}\b", said))
     if wanted and re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", said):
@@ -193,7 +194,7 @@ def holds(reply: str, value: str) -> bool:
     if date := _ISO.search(value):
         month = _MONTHS[int(date[2]) - 1] if 1 <= int(date[2]) <= len(_MONTHS) else ""
         return bool(month) and month[:3] in said and re.search(rf"\b{int(date[3])}(?:st|nd|rd|th)?\b", said) is not None
-    roots = [stem(w) for w in words(wanted) if w not in STOP_WORDS]
+    roots = [stem(w) for w in words(wanted) if w not in STOP_WORDS or w in _MONTHS]
     spoken = {stem(w) for w in words(said)}
     numbers = [r for r in roots if any(c.isdigit() for c in r)]
     if not roots or any(n not in spoken for n in numbers):

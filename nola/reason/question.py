@@ -168,6 +168,9 @@ _FORMER = re.compile(
 )
 _POSSESSIVE = re.compile(r"([\w-]+)'s\b(?! (?:the|a|an|my|our|in|on|at|it)\b)|([\w-]+s)'(?= )", re.IGNORECASE)
 _NOT_OWNERS = frozenset("what who where when how that it there here let one tonight today which why".split())
+_NEVER_NAMES = frozenset(
+    "nola hi hello hey thanks please good remind tell give show morning evening afternoon night".split()
+)
 _CAPITALISED = re.compile(r"\b[A-ZÀ-Þ][\w’'-]*")
 _CALENDAR = frozenset(
     """monday tuesday wednesday thursday friday saturday sunday january february march april may june july august
@@ -183,7 +186,7 @@ _LEAD = re.compile(
 _ADVICE = re.compile(
     r"^(?:how (?:do|can|should|could|would|might|to)\b(?!.*\b(?:know|met|meet)\b)|how (?:does|did) (?:a|an|the|one)\b"
     r"|(?:what|where|which \w+|who|when) (?:should|shall|could|would|can|might)\b"
-    r"|(?:should|shall|can|could|may|would|might) (?:i|we|you)\b|why\b|what if\b"
+    r"|(?:should|shall|can|could|may|would|might) (?:i|we|you)\b|why\b|what (?:do|did|have) you (?:know|remember|learn\w*|got)\b|what if\b"
     r"|what(?:'s| is| are| would be) (?:a|an|some|the best|the difference|the meaning|the capital|a good)\b"
     r"|what does .* mean\b|is it\b|are there\b|is there (?:a|any) (?:way|difference)\b"
     r"|(?:write|make|explain|describe|suggest|recommend|help|convert|translate|calculate|compare|summari[sz]e|draft"
@@ -211,7 +214,7 @@ _STATES = re.compile(
 )
 _ASKS = re.compile(
     r"^(?:what|who|whom|whose|when|where|which|how|do|does|did|am|is|are|was|were|have|has|had|on|at|in|by|for|from"
-    r"|to|with|until|about|since|along|what's|who's|when's|where's|how's|my|our|the)\b"
+    r"|to|with|until|about|since|along|what's|who's|when's|where's|how's|my|our|the)\b|^[\w ]{3,40} of (?:my|our)\b"
 )
 
 
@@ -268,7 +271,7 @@ def read_question(
         or bool(_FAMILY.search(low))
         or any(w in known_names for w in words(trimmed) if w not in STOP_WORDS)
         or any(p in names for p in possessors)
-        or (len(names) == 1 and not _PAST.search(low) and bool(attributes & _PERSONAL))
+        or (len(names) == 1 and not _PAST.search(low) and bool(attributes & _PERSONAL) and _is_subject(names[0], low))
         or _about_known_thing(low, known_topics)
     )
     moment = _MOMENT.search(low)
@@ -294,6 +297,11 @@ def read_question(
         owner=about_owner,
         lookup=_is_lookup(bare, trimmed),
     )
+
+
+def _is_subject(name: str, low: str) -> bool:
+    """A person is asked about (`where does Paula live`, `the wedding of Paula`), not a place in passing (`in Japan`)."""
+    return bool(re.search(rf"\b(?:do|does|is|has|of|for) {re.escape(name)}\b", fold(low)))
 
 
 def _asked_noun(low: str) -> str:
@@ -336,9 +344,7 @@ def _names(text: str) -> list[str]:
     for match in _CAPITALISED.finditer(text):
         word = fold(re.sub(r"['’]s?$", "", match.group()))
         plain = word.split("'")[0]
-        if plain in STOP_WORDS or plain in _CALENDAR or plain in _HOLIDAYS:
-            continue
-        if match.start() == 0 and plain in {"remind", "tell", "give", "show"}:
+        if plain in _NEVER_NAMES or plain in STOP_WORDS or plain in _CALENDAR or plain in _HOLIDAYS:
             continue
         found.append(word)
     return found

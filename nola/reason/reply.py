@@ -106,7 +106,8 @@ def _by_code(speech: Speech, model: ChatModel) -> str:
         asked = "; ".join(f'the answer to "{u}"' if u.endswith("?") else u for u in unknown)
         return f"I don't know {asked}: I have nothing noted about it. Tell me and I will remember it."
     if model.ref.provider == "none":
-        facts = _quotable(speech) or [s.text for s in speech.report.selected]
+        owner = speech.assessment.question.owner
+        facts = _quotable(speech) or [s.text for s in speech.report.selected if owner]
         known = f" {QUOTE_MARK}{' '.join(facts)}" if facts else ""
         return f"No model is answering (see: nola model list).{known}"
     return ""
