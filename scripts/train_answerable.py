@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # many small systems: threads only wait for each other
 
-import numpy as np  # noqa: E402
+import numpy as np
 
 from nola import config as configuration
 from nola.app import open_assistant
@@ -72,7 +72,7 @@ def rows_of(folder: Path, vectoriser: Vectoriser | None) -> list[Row]:
         candidates = assistant._parts.state.candidates()  # noqa: SLF001 -- the script measures what the agent sees
         settings = assistant.config.settings
         assistant.close()
-    dice = random.Random(persona.name)
+    dice = random.Random(persona.name)  # noqa: S311 -- repeatable parts, not secrets
     own = [c for c in candidates if not c.path.startswith(("Nola.", "machineID."))]
     rows = []
     for part in PARTS:

@@ -34,6 +34,8 @@ _CALLED = {
     "ORG": "an order", "PAST": "then", "PATTERN": "a pattern", "PLAY": "play", "SINCE": "over time",
     "STATE": "tells something", "SUBJECT": "the owner", "TIME": "a time", "TOPIC": "the owner's days",
     "WHQ": "a question", "WHY": "why", "YESNO": "a question", "ACK": "takes note", "BYE": "farewell",
+    "AMI": "how one is", "CAUSED": "follows up", "DUE": "a choice that is due", "KIND": "what kind", "ROLE": "a role",
+    "SERIES": "figures", "SPAN": "a stretch of time", "TILLNOW": "up to now",
     "GREET": "greeting", "LAUGH": "laughter", "PRAISE": "praise", "THANKS": "thanks", "WISH": "good wishes",
 }  # fmt: skip
 _EMPTY = frozenset(("THATREF", "AND", "FILLER", "NEG"))

@@ -29,6 +29,7 @@ _PORTUGUESE_MARKS = re.compile(r"[ãõ]")
 _FRENCH_MARKS = re.compile(r"[èêœûîë]|\bà\b|ç|ù")
 _MARKS = (("es", _SPANISH_MARKS), ("de", _GERMAN_MARKS), ("pt", _PORTUGUESE_MARKS), ("fr", _FRENCH_MARKS))
 _SOCIAL = frozenset(("GREET", "BYE", "THANKS", "ACK", "ASSENT", "DENY", "LAUGH", "PRAISE", "WISH"))
+_ANYWHERE = _SOCIAL | {"SLANG", "VOCATIVE"}
 _GERMAN = frozenset(
     "und der die das den dem ist wie ich mein meine nicht mit von zu es bin hab wir auf auch noch mal sich".split()
 )
@@ -199,7 +200,7 @@ def tag(words: Sequence[str], spoken: frozenset[str], lexicon: Lexicon) -> list[
     for at, word in enumerate(words):
         longest: dict[str, int] = {}
         for parts, language, concept in lexicon.phrases.get(word, ()):
-            fits = language in spoken or (language == "en" and concept in _SOCIAL)
+            fits = language in spoken or (language == "en" and concept in _ANYWHERE)
             if fits and tuple(words[at : at + len(parts)]) == parts:
                 longest[concept] = max(longest.get(concept, 0), len(parts))
         found += [Tag(concept, at, at + size) for concept, size in longest.items()]

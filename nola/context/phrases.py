@@ -55,7 +55,7 @@ def meant_words(text: str) -> str:
 
 
 def plainly(text: str) -> str:
-    """Put the first plain word in the place of each everyday phrase: `what does Ana do for a living` asks for a `job`."""
+    """Put the first plain word in the place of each everyday phrase: `what does Ana do for work` asks for a `job`."""
     text = _DOES_DO.sub(r"what job \1 has", text)
     for pattern, words_ in _idioms():
         text = pattern.sub(words_.split()[0], text)

@@ -186,7 +186,8 @@ _LEAD = re.compile(
 _ADVICE = re.compile(
     r"^(?:how (?:do|can|should|could|would|might|to)\b(?!.*\b(?:know|met|meet)\b)|how (?:does|did) (?:a|an|the|one)\b"
     r"|(?:what|where|which \w+|who|when) (?:should|shall|could|would|can|might)\b"
-    r"|(?:should|shall|can|could|may|would|might) (?:i|we|you)\b|why\b|what (?:do|did|have) you (?:know|remember|learn\w*|got)\b|what if\b"
+    r"|(?:should|shall|can|could|may|would|might) (?:i|we|you)\b|why\b|what if\b"
+    r"|what (?:do|did|have) you (?:know|remember|learn\w*|got)\b"
     r"|what(?:'s| is| are| would be) (?:a|an|some|the best|the difference|the meaning|the capital|a good)\b"
     r"|what does .* mean\b|is it\b|are there\b|is there (?:a|any) (?:way|difference)\b"
     r"|(?:write|make|explain|describe|suggest|recommend|help|convert|translate|calculate|compare|summari[sz]e|draft"
@@ -300,7 +301,7 @@ def read_question(
 
 
 def _is_subject(name: str, low: str) -> bool:
-    """A person is asked about (`where does Paula live`, `the wedding of Paula`), not a place in passing (`in Japan`)."""
+    """A person is asked about (`where does Paula live`), not a place in passing (`in Japan`)."""
     return bool(re.search(rf"\b(?:do|does|is|has|of|for) {re.escape(name)}\b", fold(low)))
 
 

@@ -163,9 +163,9 @@ def test_a_whole_value_about_an_ended_time_is_former() -> None:
         (
             {"glasses": [{"measured": "2026-01-19", "power": "-2.00"}, {"measured": "2022-03-04", "power": "-1.25"}]},
             "user.glasses.1.power",
-            "Formerly: your glass power was -1.25 (2022-03-04).",
+            "Formerly: your glasses power was -1.25 (2022-03-04).",
             "user.glasses.0.power",
-            "Your glass power is -2.00 (2026-01-19).",
+            "Your glasses power is -2.00 (2026-01-19).",
         ),
         (
             {"salary_2026": "3400 EUR", "salary_2024": "3100 EUR"},

@@ -136,6 +136,65 @@ def test_after_a_deep_thread(text: str, level: int) -> None:
     assert choose_level(text, DEEP_THREAD).level == level
 
 
+@pytest.mark.row("E25")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "which choir do I sing in",
+        "what's my nickname",
+        "what makes Milena sneeze",
+        "who wakes me up crowing",
+        "Why do cats purr?",
+        "Spiel bitte etwas Musik",
+        "where do I keep the spare key",
+        "which meal do I love most",
+        "who am I married to",
+        "when did I become a widow",
+    ],
+)
+def test_a_lookup_is_neither_play_nor_depth(text: str) -> None:
+    """A question for one fact stays a look-up, whatever words of play or depth it holds."""
+    assert choose_level(text, ()).level is Level.CONVERSATION
+
+
+@pytest.mark.row("E25")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "how do I come across",
+        "am I a good father",
+        "what sort of teacher have I become",
+        "at the piano two years now and no better, or am I",
+        "drinking more?",
+        "10k times 2019 to now",
+        "they want my answer on the Oslo job by Friday and I'm going in circles",
+    ],
+)
+def test_depth_without_its_words(text: str) -> None:
+    """Judging oneself, a long stretch, a row of figures and a choice that is due are deep without saying so."""
+    assert choose_level(text, ()).level is Level.DEEP
+
+
+@pytest.mark.row("E25")
+@pytest.mark.parametrize(
+    ("text", "level"),
+    [("why Fridays?", 3), ("was it always so", 3), ("who wrote The Leopard", 2), ("when does the pool open", 2)],
+)
+def test_a_bare_follow_up_stays_and_a_new_matter_leaves(text: str, level: int) -> None:
+    """What leaves out its matter follows up; what names a new one is looked up."""
+    assert choose_level(text, DEEP_THREAD).level == level
+
+
+@pytest.mark.row("E25")
+@pytest.mark.parametrize(
+    ("text", "level"), [("is it a walrus", 1), ("does it have fur?", 1), ("what's the weather tomorrow", 2)]
+)
+def test_guesses_belong_to_the_game(text: str, level: int) -> None:
+    """A guess inside a game is play, also some turns on; another request leaves the game."""
+    game = [Exchange("let's play twenty questions", Level.QUICK, "Ready."), Exchange("is it big", Level.QUICK, "No.")]
+    assert choose_level(text, game).level == level
+
+
 @pytest.mark.row("E26")
 def test_a_deep_thread_is_forgotten_after_some_turns() -> None:
     """Only the last turns count, and none when there shall be none."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nola.context.level_model import Weights, lexicon, probabilities, weights
+from nola.context.level_model import Weights, lexicon, probabilities, small_words, weights
 from nola.types import Level
 
 
@@ -24,3 +24,9 @@ def test_shipped_files_load_once() -> None:
     assert weights() is weights()
     assert {len(w) for w in weights().features.values()} == {3}
     assert {"why", "warum", "pourquoi"} <= set(lexicon().phrases)
+
+
+def test_small_words_are_those_of_the_language() -> None:
+    """The words without weight are those of the languages that are spoken."""
+    assert {"the", "what"} <= small_words(frozenset(("en", "xx")))
+    assert "the" not in small_words(frozenset(("de",)))

@@ -73,3 +73,33 @@ def test_clauses_know_questions_names_and_places() -> None:
 def test_nothing_to_read() -> None:
     """A text without words has no clauses."""
     assert read("?!", lexicon()).clauses == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "played"),
+    [
+        ("tell me a joke", True),
+        ("sing me a song", True),
+        ("which choir do I sing in", False),
+        ("why do dogs bark", False),
+        ("spiel leise Musik", False),
+        ("spiel mit mir", True),
+    ],
+)
+def test_play_needs_its_request(text: str, played: bool) -> None:  # noqa: FBT001 - a table of expectations
+    """A word of play counts where play is asked for, not in a question about the owner or a cause."""
+    assert any("PLAY" in clause.concepts for clause in read(text, lexicon()).clauses) is played
+
+
+@pytest.mark.parametrize(
+    ("text", "social"), [("smashing", True), ("class, ta duck", True), ("who is in my class", False), ("class?", False)]
+)
+def test_slang_counts_when_nothing_else_is_said(text: str, social: bool) -> None:  # noqa: FBT001 - a table
+    """A word with another meaning takes note only by itself, and a pet name only beside a greeting."""
+    assert read(text, lexicon()).clauses[-1].social is social
+
+
+def test_years_are_counted() -> None:
+    """Years in figures are counted; times of day are none."""
+    assert read("10k times 2019 to 2024", lexicon()).clauses[0].years == 2
+    assert read("at 20:15 in room 30", lexicon()).clauses[0].years == 0

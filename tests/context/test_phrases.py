@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nola.context.phrases import meant_words, near_words, query_terms
+from nola.context.phrases import meant_words, near_words, plainly, query_terms
 from nola.settings import RelevanceSettings
 
 SETTINGS = RelevanceSettings()
@@ -54,3 +54,17 @@ def test_what_a_phrase_means_is_searched_too() -> None:
 def test_a_text_of_stop_words_asks_for_nothing() -> None:
     """Nothing is searched where no word says anything."""
     assert query_terms("what is it", SETTINGS).expanded == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("what does my sister do", "what job my sister has"),
+        ("what does Ana do for a living?", "what job Ana has?"),
+        ("where do I live?", "home?"),
+        ("how do I know Daigo", "how do I know Daigo"),
+    ],
+)
+def test_everyday_phrases_are_put_plainly(text: str, plain: str) -> None:
+    """A phrase gives way to the plain word for it, and other texts stay as they are."""
+    assert plainly(text) == plain

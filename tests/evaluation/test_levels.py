@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -16,13 +17,27 @@ FOLDER = Path(__file__).resolve().parent.parent / "fixtures" / "levels"
 
 @pytest.mark.row("E46")
 @pytest.mark.row("E25")
-@pytest.mark.parametrize("name", ["a", "b", "own", "held_out"])
-def test_nine_of_ten_labelled_messages_get_their_level(name: str) -> None:
-    """At least 90 % of a labelled file is right; the misses are listed. only held_out.json was not trained on."""
+@pytest.mark.parametrize(
+    ("name", "least"), [("a", 0.95), ("b", 0.95), ("own", 0.95), ("c", 0.93), ("held_out", 0.93), ("d", 0.92)]
+)
+def test_labelled_messages_get_their_level(name: str, least: float) -> None:
+    """A labelled file is right to its share; the misses are listed. d.json alone was never trained on."""
     report = evaluate_levels(load_labelled(FOLDER / f"{name}.json"))
     assert report.overall.total >= 60
     listed = "\n".join(map(str, report.misses))
-    assert report.overall.accuracy >= 0.90, f"{report.overall.accuracy:.3f}\n{listed}"
+    assert report.overall.accuracy >= least, f"{report.overall.accuracy:.3f}\n{listed}"
+
+
+@pytest.mark.row("E46")
+def test_what_personas_are_asked_is_looked_up() -> None:
+    """Questions about facts of the owner are level 2, whatever words of depth or play they hold."""
+    files = sorted((FOLDER.parent / "personas").glob("*/questions.json"))
+    asked = [
+        q["q"] for f in files for group in ("known", "unknown", "changed") for q in json.loads(f.read_text())[group]
+    ]
+    report = evaluate_levels([Labelled(text, Level.CONVERSATION) for text in asked])
+    assert report.overall.total >= 500
+    assert report.overall.accuracy >= 0.95, "\n".join(map(str, report.misses))
 
 
 def test_a_report_counts_by_level_and_language() -> None:

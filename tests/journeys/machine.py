@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any, Self
 import psutil
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
     from types import TracebackType
 
-__all__ = ["CLOSED", "MODEL", "ROOT", "Machine", "Running", "Said", "Seat", "eventually", "sentences"]
+__all__ = ["CLOSED", "MODEL", "ROOT", "Machine", "Running", "Said", "Seat", "eventually"]
 
 ROOT = Path(__file__).resolve().parents[2]
 CLOSED = "http://127.0.0.1:9"
@@ -64,13 +64,13 @@ class Machine:
 
     Args:
         home: Nola's folder; made when she first runs.
+        command: The command; the one of the environment that the tests run in by default.
         environ: Variables of this machine alone.
     """
 
-    def __init__(self, home: Path, **environ: str) -> None:
-        if not _NOLA.exists():
-            raise FileNotFoundError(f"{_NOLA} is not installed")
+    def __init__(self, home: Path, command: Path = _NOLA, **environ: str) -> None:
         self.home = home
+        self._command = str(command)
         self._environ = environ
 
     def environ(self, **more: str) -> Mapping[str, str]:
@@ -89,16 +89,22 @@ class Machine:
         return {**kept, **own, **self._environ, **more}
 
     def __call__(
-        self, *arguments: str, text: str | bytes = b"", code: int = 0, umask: int = -1, **environ: str
+        self,
+        *arguments: str,
+        text: str | bytes = b"",
+        code: int = 0,
+        umask: int = -1,
+        patience_s: float = _PATIENCE_S,
+        **environ: str,
     ) -> Said:
         """Run `nola` to its end, with this on stdin; it ends with this exit code, and never with a traceback."""
         done = subprocess.run(
-            [str(_NOLA), *arguments],
+            [self._command, *arguments],
             input=text.encode() if isinstance(text, str) else text,
             env=self.environ(**environ),
             capture_output=True,
             check=False,
-            timeout=_PATIENCE_S,
+            timeout=patience_s,
             umask=umask,
         )
         said = Said(done.stdout.decode(), done.stderr.decode(), done.returncode)
@@ -110,7 +116,7 @@ class Machine:
         """Start `nola` without a terminal."""
         return Running(
             subprocess.Popen(
-                [str(_NOLA), *arguments],
+                [self._command, *arguments],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -120,7 +126,7 @@ class Machine:
 
     def sit(self, *arguments: str, **environ: str) -> Seat:
         """Start `nola` at a terminal of its own."""
-        return Seat([str(_NOLA), *arguments], self.environ(**environ))
+        return Seat([self._command, *arguments], self.environ(**environ))
 
     def knows(self, **facts: object) -> None:
         """Write user.json the way an editor does."""
@@ -236,8 +242,3 @@ def eventually(holds: Callable[[], bool], within_s: float) -> bool:
             return False
         time.sleep(0.02)
     return True
-
-
-def sentences(text: str) -> Iterator[str]:
-    """Yield the lines that say what is wrong; indented ones say what to do about it."""
-    return (line for line in text.splitlines() if line.strip() and not line.startswith("   "))

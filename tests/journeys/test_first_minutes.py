@@ -24,7 +24,8 @@ def test_the_five_minutes_of_the_readme(served: Machine, ollama: FakeOllama) -> 
     answer = served("chat", QUESTION)
     assert (answer.out, answer.err) == ("Your dog is Biscuit.\n", "")
     shown = served("context", QUESTION).out
-    assert re.search(r"^in +user\.pets\.dog\.name .*\bBiscuit\b|^Your dog's name is Biscuit", shown, re.MULTILINE), shown
+    assert re.search(r"^\+ +user\.pets\.dog\.name .*^ +Your dog's name is Biscuit\.$", shown, re.MULTILINE | re.DOTALL)
+    assert re.search(r"^- +machineID\.os .* weight at or below the threshold$", shown, re.MULTILINE)
     asked = len(ollama.sent("/api/chat"))
     noted = served("chat", "my cat is called Miso")
     assert "Miso" in noted.out

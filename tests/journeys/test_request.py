@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from tests.journeys.machine import Machine
     from tests.llm.fake_ollama import FakeOllama
 
-FIRST = "What is my dog's name,  and does that   suit her? (ü, 日本, \"quoted\", {braces})"
+FIRST = 'What is my dog\'s name,  and does that   suit her? (ü, 日本, "quoted", {braces})'
 SECOND = "Would a shorter one be better?"
 
 

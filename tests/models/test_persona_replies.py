@@ -40,7 +40,8 @@ def figures(report: PersonaReport) -> str:
     """Say a report in one line, the model's words and the quoted facts counted apart."""
     known, changed = report.of("known"), report.of("changed")
     return (
-        f"{report.name}: injected {sum(a.injected for a in known)}/{len(known)}, answered {sum(a.right for a in known)} "
+        f"{report.name}: injected {sum(a.injected for a in known)}/{len(known)}, "
+        f"answered {sum(a.right for a in known)} "
         f"(model {sum(a.by_model for a in known)}, quoted {sum(a.by_quote for a in known)}), "
         f"refused {sum(a.refused for a in known)}; unknown named {sum(a.unknown for a in report.of('unknown'))}"
         f"/{len(report.of('unknown'))}; newer told {sum(a.right for a in changed)}/{len(changed)}; "
@@ -63,7 +64,7 @@ def test_mara_is_answered_from_what_nola_knows(home: Path) -> None:
 
 @pytest.mark.parametrize("name", UNSEEN)
 def test_the_facts_of_an_unseen_persona_are_injected(home: Path, name: str) -> None:
-    """On personas that nothing was tuned on, nine of ten needed facts are in the context, and no general question is refused."""
+    """On unseen personas nine of ten needed facts are injected, and hardly a general question is refused."""
     agent = agent_for(home, name)
     report = evaluate(load(FIXTURES / name), agent, speak=False)
     agent.close()

@@ -64,7 +64,7 @@ def described(text: str, *paths: str, evidence: list[Evidence] | None = None) ->
         # what is asked beyond the one it is about
         ("residue", 2.0, "what is my phone number", "phone"),
         ("residue told", 1.0, "what is my husband's name", "husband.name"),
-        ("residue near", 1.0, "what does Tilen do for a living", "husband.job"),
+        ("residue told", 1.0, "what does Tilen do for a living", "husband.job"),
         ("residue open", 1.0, "how tall is my husband", "husband.name"),
         ("only a name", 1.0, "how tall is my husband", "husband.name"),
         ("name wanted", 1.0, "what is my husband's name", "husband.name"),

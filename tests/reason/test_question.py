@@ -41,7 +41,7 @@ PERSONAS = Path(__file__).resolve().parent.parent / "fixtures" / "personas"
         ("Hi Nola, can you tell me my blood type?", Expects.THING, "owner lookup"),
         ("when does uncle Bob arrive", Expects.DATE, "owner lookup"),
         ("i forgot where I parked", Expects.PLACE, "owner lookup"),
-        ("what do you know about me", Expects.THING, "owner lookup"),
+        ("what do you know about me", Expects.THING, "owner"),
         ("What was my previous employer?", Expects.THING, "owner lookup former"),
         ("where did I use to live, I mean used to", Expects.PLACE, "owner lookup former"),
         # about the owner, but advice, a wish or a statement

@@ -1,0 +1,64 @@
+"""A machine without any model and without a network."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.journeys.machine import Machine
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+QUESTION = "What is my dog's name?"
+ANSWER = "Your dog's name is Biscuit."
+
+
+@pytest.fixture
+def bare(tmp_path: Path) -> Machine:
+    """A machine without Ollama, model and network, on which nothing was set."""
+    machine = Machine(tmp_path / "home")
+    machine.knows(pets={"dog": {"name": "Biscuit"}})
+    return machine
+
+
+@pytest.mark.row("E41")
+def test_without_a_network_the_fetch_fails_plainly_and_code_answers(bare: Machine) -> None:
+    """stderr says what is missing and being fetched, one sentence says why that failed, and the fact still comes."""
+    if find_spec("xllamacpp") is None:
+        pytest.skip("without the embedded engine nothing is fetched")
+    said = bare("chat", QUESTION, code=1)
+    lines = said.err.splitlines()
+    assert lines[0].startswith("nola: no model is on this machine yet")
+    assert "fetching the embedded model" in lines[0]
+    (why,) = (line for line in lines if "could not be had" in line)
+    assert why.startswith("nola: ")
+    assert "huggingface.co: no connection" in why
+    assert ANSWER in said.out
+    assert "No model is answering" in said.out
+    assert bare.processes() == []
+
+
+def test_without_a_network_ollama_still_answers(served: Machine) -> None:
+    """When only the embedder can't be fetched, it is said once and the model answers as ever."""
+    if find_spec("onnxruntime") is None or find_spec("tokenizers") is None:
+        pytest.skip("without the runtime of the embedder nothing is fetched")
+    said = served("chat", "Why does it rain?", NOLA_EMBED_PROVIDER="minilm")
+    assert said.out == "Your dog is Biscuit.\n"
+    assert said.err.count("could not be had") == 1
+
+
+def test_no_model_by_choice(bare: Machine) -> None:
+    """`--model none` answers from code, fetches nothing and says nothing about it; the state can be read and written."""
+    said = bare("chat", "--model", "none", QUESTION)
+    assert ANSWER in said.out
+    assert said.err == ""
+    assert not (bare.home / "models").exists()
+    unknown = bare("chat", "--model", "none", "--json", "What is my sister's birthday?").json
+    assert unknown["unknown"]
+    assert unknown["model"]["provider"] in {"none", "code"}
+    assert "don't know" in unknown["reply"]
+    bare("state", "set", "user.pets.dog.age", "4")
+    assert bare("state", "get", "--json", "user.pets.dog").json == {"name": "Biscuit", "age": 4}
