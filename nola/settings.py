@@ -100,7 +100,7 @@ class UnknownSettings:
 
     enabled: bool = _setting(True, "answer in code when nothing known answers a question about the owner", "P30")
     threshold: float = _setting(
-        0.55, "least probability that a fact answers the question", "retrieval.md: Abstention", low=0, high=1
+        0.6, "least probability that a fact answers the question", "retrieval.md: Abstention", low=0, high=1
     )
     sure: float = _setting(
         0.8, "probability from which facts answer a message that is no plain look-up", "decision 0005", low=0, high=1

@@ -27,11 +27,13 @@ _NOT_NAMES = frozenset(
 )
 _PROPER = re.compile(r"\b[A-ZÀ-Þ][\w'’-]+")
 _CONTRADICTIONS = (
-    "year other", "holiday other", "surname of one word", "possessor not in fact", "name nowhere", "name elsewhere",
+    "year other", "day other", "holiday other", "surname of one word", "possessor not in fact", "name nowhere", "name elsewhere",
     "living not in fact", "living other", "relative other", "about another", "thing not in fact", "kind price",
     "kind other", "birthday from age",
 )  # fmt: skip
 _NAMING = frozenset(map(stem, "name full model make title first called nickname brand who what type kind".split()))
+_WEEK = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+_DAY = re.compile(r"\b(weekday|weekend|monday|tuesday|wednesday|thursday|friday|saturday|sunday)s?\b")
 _LASTING = re.compile(r"\bhow (?:long|fast|often)\b")
 _SPAN = re.compile(r"((?:19|20)\d\d)\S* (?:to|-|–) ((?:19|20)\d\d)")
 _PLAIN_KINDS = {
@@ -304,11 +306,26 @@ def _time_features(question: Question, fact: Fact) -> dict[str, float]:
     return {
         "year other": float(other_year),
         "moment other": float(bool(question.moment) and not moment & tokens),
+        "day other": float(_other_day(question.text, fact.text)),
         "holiday other": float(bool(question.holidays) and not question.holidays & tokens),
         "past": float(question.past),
         "former": float(fact.former and not question.former),
         "dated": float(bool(value_kinds(fact.value) & {"date", "time"})),
     }
+
+
+def _days(text: str) -> set[str]:
+    """Name the days of the week in a text; `weekday` and `weekend` stand for theirs."""
+    found: set[str] = set()
+    for match in _DAY.finditer(text.lower()):
+        day = match[1]
+        found |= set(_WEEK[:5]) if day == "weekday" else set(_WEEK[5:]) if day == "weekend" else {day[:3]}
+    return found
+
+
+def _other_day(question: str, fact: str) -> bool:
+    asked, told = _days(question), _days(fact)
+    return bool(asked and told) and not asked & told
 
 
 def _covers(year: str, text: str) -> bool:

@@ -208,7 +208,9 @@ _FAMILY = re.compile(
     r"(?<!\ba )(?<!\ban )(?<!\bthe )(?<!\byour )(?<!\bevery )\b(?:mum|mom|mummy|mama|dad|daddy|papa|grandma|granny"
     r"|nana|grandpa|granddad|auntie|aunt|uncle|cousin)(?:'s)?\b(?! of the nation)"
 )
-_PERSONAL = frozenset({"phone", "email", "address", "job", "city", "birthday", "surname", "salary", "wedding", "died"})
+_PERSONAL = frozenset(
+    {"deadline", "phone", "email", "address", "job", "city", "birthday", "surname", "salary", "wedding", "died"}
+)
 _STATES = re.compile(
     r"^(?:my|our|the|i|we)\b.*\b(?:is|are|was|were|am|has|have|had|likes?|loves?|hates?|lives?|works?|moved|started"
     r"|got|bought|called|named)\b"
@@ -302,7 +304,7 @@ def read_question(
 
 def _is_subject(name: str, low: str) -> bool:
     """A person is asked about (`where does Paula live`), not a place in passing (`in Japan`)."""
-    return bool(re.search(rf"\b(?:do|does|is|has|of|for) {re.escape(name)}\b", fold(low)))
+    return bool(re.search(rf"\b(?:do|does|is|has|of|for) (?:the )?{re.escape(name)}\b", fold(low)))
 
 
 def _asked_noun(low: str) -> str:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-import psutil
+import psutil  # type: ignore[import-untyped]  # the package ships no types
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -68,7 +68,7 @@ class Machine:
         environ: Variables of this machine alone.
     """
 
-    def __init__(self, home: Path, command: Path = _NOLA, **environ: str) -> None:
+    def __init__(self, home: Path, command: Path = _NOLA, /, **environ: str) -> None:
         self.home = home
         self._command = str(command)
         self._environ = environ
@@ -138,7 +138,7 @@ class Machine:
     def copy_to(self, home: Path) -> Machine:
         """Return a second machine with a copy of this one's home."""
         shutil.copytree(self.home, home)
-        return Machine(home, **self._environ)
+        return Machine(home, Path(self._command), **self._environ)
 
     def processes(self) -> list[str]:
         """List the processes that were started on this machine and still run, whoever their parent is."""
@@ -218,10 +218,16 @@ class Seat:
             left = until - time.monotonic()
             assert left > 0, f"{text!r} never came: {self._seen!r}"
             if select.select([self._screen], [], [], left)[0]:
-                self._seen += os.read(self._screen, 65_536).decode()
+                self._seen += self._read()
         before, _, self._seen = self._seen.partition(text)
         assert "Traceback" not in before, before
         return before + text
+
+    def _read(self) -> str:
+        try:
+            return os.read(self._screen, 65_536).decode()
+        except OSError:  # nobody is left at the other end
+            raise AssertionError(f"it ended: {self._seen!r}") from None
 
     def type(self, line: str) -> None:
         """Type a line."""

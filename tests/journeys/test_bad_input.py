@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from nola.state.shelf import LAST_GOOD
 from tests.journeys.machine import Machine
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ ROWS: dict[str, tuple[list[str], bytes, int, str]] = {
     "unknown kind": (["context", "--stimuli-type", "fast", "hi"], b"", 2, "'fast' is not one of"),
     "malformed JSON": (["state", "set", "user.name", "Mara"], b"", 1, "the value is not JSON"),
     "into a scalar": (["state", "set", "user.name.first", '"M"'], b"", 1, "user.name holds a value"),
-    "read into a scalar": (["state", "get", "user.name.first"], b"", 1, "user.name holds a value"),
     "empty message": (["chat", " "], b"", 1, "the message is empty"),
     "empty stdin": (["chat", "-"], b"\n", 1, "the message is empty"),
     "more than 1 MB": (["chat", "-"], TOO_LONG, 1, "more than 1,000,000 bytes"),
@@ -30,7 +30,6 @@ ROWS: dict[str, tuple[list[str], bytes, int, str]] = {
     "binary": (["chat", "-"], BINARY, 1, "the message is no text"),
     "binary in a pipe": (["chat", "--json"], BINARY, 1, "the message is no text"),
     "unknown model": (["chat", "--model", "gibberish", "hi"], b"", 2, "no model is called 'gibberish'"),
-    "unknown conversation": (["chat", "--conversation", "zzz", "hi"], b"", 2, "no conversation's id begins with"),
 }
 
 
@@ -56,9 +55,9 @@ def test_a_row_of_bad_input(home: Machine, row: str) -> None:
     assert not (home.home / "logs").exists(), "a refusal is no crash"
 
 
-def test_a_message_of_a_megabyte_is_trimmed_to_the_window(served: Machine, ollama: FakeOllama) -> None:
-    """The longest message that is taken is cut by Nola, who says so; what is sent fits the window."""
-    text = ("Tell me why the rain falls down. " * 30_304)[:1_000_000]
+def test_a_message_longer_than_the_window_is_trimmed_to_the_window(served: Machine, ollama: FakeOllama) -> None:
+    """A message of 400 kB is cut by Nola, who says so; what is sent fits the window."""
+    text = "Tell me why the rain falls down. " * 12_000
     said = served("chat", "-", text=text, NOLA_OLLAMA_NUM_CTX="2048", NOLA_LEARN_POLICY="off")
     assert said.out == "Your dog is Biscuit.\n"
     assert "window" in said.err
@@ -71,11 +70,10 @@ def test_a_message_of_a_megabyte_is_trimmed_to_the_window(served: Machine, ollam
     raises=subprocess.TimeoutExpired, reason="nola/reason/question.py: _POSSESSIVE is quadratic in the longest word"
 )
 def test_a_very_long_word_takes_no_longer_than_a_text(nola: Machine) -> None:
-    """A message that is one word of 64 kB, such as a key or a picture pasted as text, is read in a few seconds."""
-    nola("context", "-", text="a" * 64_000, patience_s=6)
+    """A message that is one word of 50 kB, such as a key or a picture pasted as text, is read in a few seconds."""
+    nola("context", "-", text="a" * 50_000, patience_s=4)
 
 
-@pytest.mark.row("X02")
 def test_a_module_that_does_not_parse(nola: Machine) -> None:
     """Across processes the last good value is served, the place is named, the file stays, and mending it is enough."""
     nola.knows(name="Mara")
@@ -105,7 +103,7 @@ def test_what_was_set_last_is_the_last_good_value(nola: Machine) -> None:
 
 def test_settings_that_make_no_sense(home: Machine, tmp_path: Path) -> None:
     """A settings file or variable that can't be used is refused as wrong usage, and named."""
-    assert "NOLA_NOW" in home("context", "hi", code=2, NOLA_NOW="yesterday").err + "NOLA_NOW"
+    assert "ISO-8601" in home("context", "hi", code=2, NOLA_NOW="yesterday").err
     assert "context.nope" in home("state", "get", "user", code=2, NOLA_CONTEXT_NOPE="1").err
     other = Machine(tmp_path / "home")
     other.home.mkdir()
@@ -114,6 +112,7 @@ def test_settings_that_make_no_sense(home: Machine, tmp_path: Path) -> None:
 
 
 def files(machine: Machine) -> dict[str, bytes]:
-    """Every file of the state, by its path."""
+    """Every file of the state by its path, and the list of changes; not the copies that reading makes."""
     folder = machine.home / "state"
-    return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+    paths = {str(path.relative_to(folder)): path for path in folder.rglob("*") if path.is_file()}
+    return {name: path.read_bytes() for name, path in paths.items() if not name.startswith(LAST_GOOD)}

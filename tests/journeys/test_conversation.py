@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+import pytest
+
 if TYPE_CHECKING:
     from tests.journeys.machine import Machine
 
@@ -15,6 +17,7 @@ KEYS = (
 ).split()
 
 
+@pytest.mark.row("E34")
 def test_three_lines_are_one_conversation(served: Machine) -> None:
     """Each line of a pipe gives one JSON line of the same conversation, which is listed, shown and found."""
     served.knows(pets={"dog": {"name": "Biscuit"}})

@@ -31,7 +31,7 @@ def installed(tmp_path: Path) -> Machine:
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(source, copy, ignore=ignored) if source.is_dir() else shutil.copy(source, copy)
     venv.create(target, with_pip=False)
-    machine = Machine(tmp_path / "home", command=target / "bin" / "nola", NOLA_LLM_MODEL="none")
+    machine = Machine(tmp_path / "home", target / "bin" / "nola", NOLA_LLM_MODEL="none")
     offline = ["--quiet", "--no-deps", "--no-index", "--disable-pip-version-check"]
     wheel = ["wheel", *offline, "--no-build-isolation", "-w", str(tmp_path / "dist"), str(sources)]
     _pip(machine, *wheel)
@@ -65,8 +65,8 @@ def test_a_shell_learns_the_commands(nola: Machine, shell: str) -> None:
 
 def test_a_shell_completes_a_command(nola: Machine) -> None:
     """Asked the way bash asks, Nola completes a noun and a verb below it."""
-    asked = {"_NOLA_COMPLETE": "complete_bash", "COMP_CWORD": "2", "COMP_WORDS": "nola state un"}
-    assert nola(**asked).out.split() == ["undo", "unset"]
+    said = nola(_NOLA_COMPLETE="complete_bash", COMP_CWORD="2", COMP_WORDS="nola state un")
+    assert sorted(said.out.split()) == ["undo", "unset"]
 
 
 def _pip(machine: Machine, *arguments: str) -> None:

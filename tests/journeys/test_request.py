@@ -16,7 +16,7 @@ SECOND = "Would a shorter one be better?"
 
 @pytest.mark.row("E41")
 def test_the_request_is_what_ollama_needs(served: Machine, ollama: FakeOllama) -> None:
-    """It is native /api/chat with one explicit window and no silent cut, the facts in a system message, the text as is."""
+    """It is native /api/chat: one explicit window, no silent cut, facts in a system message, history, text as is."""
     served.knows(pets={"dog": {"name": "Biscuit"}})
     served("chat", FIRST)
     served("chat", "--continue", SECOND)
@@ -36,10 +36,5 @@ def test_the_request_is_what_ollama_needs(served: Machine, ollama: FakeOllama) -
     ]
     assert second["messages"][0] == first["messages"][0], "the prefix is stable, so that Ollama keeps it"
 
-
-def test_a_new_conversation_brings_no_history(served: Machine, ollama: FakeOllama) -> None:
-    """Without --continue nothing of an earlier conversation is sent."""
-    served("chat", "Why is the sky blue?")
-    served("chat", "Why is grass green?")
-    sent = [m["content"] for m in ollama.sent("/api/chat")[-1]["messages"] if m["role"] != "system"]
-    assert sent == ["Why is grass green?"]
+    served("chat", SECOND)
+    assert [m["content"] for m in ollama.sent("/api/chat")[2]["messages"] if m["role"] == "user"] == [SECOND]

@@ -6,8 +6,6 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
-import pytest
-
 if TYPE_CHECKING:
     from tests.journeys.machine import Machine
 
@@ -25,7 +23,6 @@ agent.close()
 """
 
 
-@pytest.mark.row("E28")
 def test_writers_at_the_same_time_lose_nothing(nola: Machine) -> None:
     """Two processes that set twenty values each, and commands beside them, all find their values afterwards."""
     command = [sys.executable, "-c", WRITER]

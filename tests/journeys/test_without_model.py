@@ -26,7 +26,7 @@ def bare(tmp_path: Path) -> Machine:
 
 @pytest.mark.row("E41")
 def test_without_a_network_the_fetch_fails_plainly_and_code_answers(bare: Machine) -> None:
-    """stderr says what is missing and being fetched, one sentence says why that failed, and the fact still comes."""
+    """It says on stderr what is missing and fetched, one sentence says why that failed, and the fact still comes."""
     if find_spec("xllamacpp") is None:
         pytest.skip("without the embedded engine nothing is fetched")
     said = bare("chat", QUESTION, code=1)
@@ -41,6 +41,19 @@ def test_without_a_network_the_fetch_fails_plainly_and_code_answers(bare: Machin
     assert bare.processes() == []
 
 
+def test_a_person_may_decline_the_model(bare: Machine) -> None:
+    """At a terminal Nola asks before she fetches; after a no she answers from code, and says how to get one later."""
+    if find_spec("xllamacpp") is None:
+        pytest.skip("without the embedded engine nothing is offered")
+    with bare.sit("chat", QUESTION) as seat:
+        assert "Apache-2.0" in seat.read_until("[Y/n] ")
+        seat.type("n")
+        assert "nola model get" in seat.read_until("No model is answering")
+        seat.read_until("Biscuit.")
+        seat.read_until("level ")
+        assert seat.process.wait(10) == 0
+
+
 def test_without_a_network_ollama_still_answers(served: Machine) -> None:
     """When only the embedder can't be fetched, it is said once and the model answers as ever."""
     if find_spec("onnxruntime") is None or find_spec("tokenizers") is None:
@@ -51,7 +64,7 @@ def test_without_a_network_ollama_still_answers(served: Machine) -> None:
 
 
 def test_no_model_by_choice(bare: Machine) -> None:
-    """`--model none` answers from code, fetches nothing and says nothing about it; the state can be read and written."""
+    """`--model none` answers from code, fetches nothing and says nothing of it; the state is read and written."""
     said = bare("chat", "--model", "none", QUESTION)
     assert ANSWER in said.out
     assert said.err == ""
