@@ -27,9 +27,9 @@ _NOT_NAMES = frozenset(
 )
 _PROPER = re.compile(r"\b[A-ZÀ-Þ][\w'’-]+")
 _CONTRADICTIONS = (
-    "year other", "day other", "holiday other", "surname of one word", "possessor not in fact", "name nowhere", "name elsewhere",
-    "living not in fact", "living other", "relative other", "about another", "thing not in fact", "kind price",
-    "kind other", "birthday from age",
+    "year other", "day other", "holiday other", "surname of one word", "possessor not in fact", "name nowhere",
+    "name elsewhere", "living not in fact", "living other", "relative other", "about another", "thing not in fact",
+    "kind price", "kind other", "birthday from age",
 )  # fmt: skip
 _NAMING = frozenset(map(stem, "name full model make title first called nickname brand who what type kind".split()))
 _WEEK = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")

@@ -147,7 +147,7 @@ def test_meaning_is_a_feature_when_there_is_an_embedder() -> None:
         ("What is my dog's name?", "pets.dog.name", 0),
         ("what is my phone number", "family.0.phone", 1),  # about another
         ("what is my email", "address", 1),  # the kind of answer
-        ("what is my cat's name", "pets.dog.name", 3),  # possessor, living other, living not in fact
+        ("what is my cat's name", "pets.dog.name", 4),  # possessor, living other, living and thing not in fact
         ("when is Gandalf's birthday", "husband.birthday", 4),  # unknown name, elsewhere, possessor, about another
     ],
 )
