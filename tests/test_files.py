@@ -10,6 +10,7 @@ import stat
 import subprocess
 import sys
 import threading
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,13 +33,18 @@ def no_umask() -> Iterator[None]:
     os.umask(before)
 
 
-@pytest.fixture
+@contextmanager
 def full_disk() -> Iterator[None]:
-    """Let every file of this process end at 1000 bytes, as on a full disk; Python ignores the signal for it."""
+    """Let every file of this process end at 1000 bytes, as on a full disk; Python ignores the signal for it.
+
+    Only around the call itself: pytest's own output may go to a file too.
+    """
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
-    yield
-    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 def mode(path: Path) -> int:
@@ -112,12 +118,11 @@ def test_a_symbolic_link_is_followed(tmp_path: Path) -> None:
     assert ((real / "user.json").read_bytes(), names(real), names(folder)) == (b"new", ["user.json"], ["user.json"])
 
 
-@pytest.mark.usefixtures("full_disk")
 def test_a_disk_that_fills_up_changes_nothing(tmp_path: Path) -> None:
     """A write that does not fit is refused with a reason; the old file stands and no temporary one is left."""
     path = tmp_path / "a.json"
     files.write_atomic(path, b"old")
-    with pytest.raises(StorageError, match=r"could not write .*a\.json: File too large") as caught:
+    with full_disk(), pytest.raises(StorageError, match=r"could not write .*a\.json: File too large") as caught:
         files.write_atomic(path, b"x" * 5000, keep_previous=True)
     assert caught.value.fix
     assert (path.read_bytes(), names(tmp_path)) == (b"old", ["a.json"])
@@ -200,10 +205,9 @@ def test_a_stream_that_breaks_off_changes_nothing(tmp_path: Path) -> None:
     assert (path.read_bytes(), names(tmp_path)) == (b"old", ["model.gguf"])
 
 
-@pytest.mark.usefixtures("full_disk")
 def test_a_stream_onto_a_full_disk_changes_nothing(tmp_path: Path) -> None:
     """A stream that does not fit is refused, and nothing of it stays."""
-    with pytest.raises(StorageError):
+    with full_disk(), pytest.raises(StorageError):
         files.replace_from_chunks(tmp_path / "a", [b"x" * 900, b"x" * 900])
     assert names(tmp_path) == []
 
@@ -233,12 +237,11 @@ def test_bytes_are_added_to_a_file(tmp_path: Path) -> None:
     assert (path.read_bytes(), mode(path)) == (b"one\ntwo\n", 0o600)
 
 
-@pytest.mark.usefixtures("full_disk")
 def test_half_an_append_is_cut_off_again(tmp_path: Path) -> None:
     """An append that does not fit leaves the file as long as it was."""
     path = tmp_path / "log.jsonl"
     files.append_bytes(path, b"x" * 900)
-    with pytest.raises(StorageError, match="File too large"):
+    with full_disk(), pytest.raises(StorageError, match="File too large"):
         files.append_bytes(path, b"y" * 900)
     assert path.read_bytes() == b"x" * 900
 

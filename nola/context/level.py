@@ -139,7 +139,7 @@ def _by_rule(text: str, reading: Reading, thread: Thread) -> LevelChoice | None:
     if not reading.clauses:
         return _wordless(text, thread)
     if reading.requests:
-        blank = not thread.last and all(c.concepts <= _EMPTY for c in reading.clauses)
+        blank = not thread.last and all(c.concepts <= _EMPTY | {"CONTINUE"} for c in reading.clauses)
         return LevelChoice(Level.CONVERSATION, "nothing points elsewhere") if blank else None
     said = _quoted(reading.words)
     agrees = any("ASSENT" in clause.concepts for clause in reading.clauses)

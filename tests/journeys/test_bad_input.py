@@ -56,8 +56,8 @@ def test_a_row_of_bad_input(home: Machine, row: str) -> None:
 
 
 def test_a_message_longer_than_the_window_is_trimmed_to_the_window(served: Machine, ollama: FakeOllama) -> None:
-    """A message of 400 kB is cut by Nola, who says so; what is sent fits the window."""
-    text = "Tell me why the rain falls down. " * 12_000
+    """The longest message that is taken, 1 MB, is cut by Nola, who says so; what is sent fits the window."""
+    text = ("Tell me why the rain falls down. " * 30_304)[:1_000_000]
     said = served("chat", "-", text=text, NOLA_OLLAMA_NUM_CTX="2048", NOLA_LEARN_POLICY="off")
     assert said.out == "Your dog is Biscuit.\n"
     assert "window" in said.err
