@@ -20,6 +20,7 @@ __all__ = [
     "TEMP_PREFIX",
     "append_bytes",
     "append_chunks",
+    "is_orphan",
     "locked",
     "make_private_dir",
     "remove",
@@ -31,6 +32,20 @@ __all__ = [
 TEMP_PREFIX = ".nola-"
 _PRIVATE_FILE = 0o600
 _PRIVATE_DIR = 0o700
+
+
+def is_orphan(temp: Path) -> bool:
+    """Tell whether a temporary file's writer is gone: its name holds the number of that process."""
+    number = temp.name.removeprefix(TEMP_PREFIX).partition("-")[0]
+    if not number.isdigit():
+        return True
+    try:
+        os.kill(int(number), 0)
+    except ProcessLookupError:
+        return True
+    except (OSError, OverflowError):
+        return False
+    return int(number) == os.getpid()
 
 
 def make_private_dir(path: Path) -> Path:

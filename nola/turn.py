@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 __all__ = ["Conversations", "Looked", "Services", "State", "check_input", "level_of", "look", "take_turn"]
 
 
+_HEAD, _TAIL = 6_000, 2_000
+
+
 class State(Protocol):
     """What a turn asks of the state."""
 
@@ -225,15 +228,16 @@ def look(stimulus: Stimulus, choice: LevelChoice, services: Services, *, window:
     settings = services.settings
     candidates = services.state.candidates()
     vectoriser = services.vectoriser()
+    text = _head_and_tail(stimulus.text)
     ranking = services.selector.rank(
-        stimulus.text,
+        text,
         candidates,
         revision=services.state.revision(),
         vectoriser=vectoriser,
-        wants_former=read_question(stimulus.text).former,
+        wants_former=read_question(text).former,
         greet=choice.level is Level.QUICK,
     )
-    assessment = services.metacognition.assess(stimulus.text, ranking, vectoriser)
+    assessment = services.metacognition.assess(text, ranking, vectoriser)
     weighed = weigh(
         ranking.candidates,
         ranking.rows,
@@ -257,6 +261,11 @@ def look(stimulus: Stimulus, choice: LevelChoice, services: Services, *, window:
         notices=tuple(notices),
     )
     return Looked(report, ranking, assessment)
+
+
+def _head_and_tail(text: str) -> str:
+    """What is asked stands at the beginning or the end of a long text; a megabyte needs no ranking of its own."""
+    return text if len(text) <= _HEAD + _TAIL else f"{text[:_HEAD]} {text[-_TAIL:]}"
 
 
 def _history(stimulus: Stimulus, services: Services) -> list[Exchange]:

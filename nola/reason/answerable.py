@@ -22,6 +22,8 @@ __all__ = ["Judgement", "Linear", "answerable_from", "judge", "question_features
 
 
 _COVERED = 0.9
+_CONTRADICTED = 0.4
+_STRONGLY = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +86,10 @@ def judge(question: Question, facts: Sequence[Fact], evidence: Sequence[Evidence
 def answerable_from(rows: Sequence[Mapping[str, float]], chances: Sequence[float], by_question: Linear) -> float:
     """Give the probability that a question can be answered; a fact whose own words cover the whole question does."""
     learned = by_question.probability(question_features(rows, chances))
-    return max(learned, _COVERED) if any(_covers(row) for row in rows) else learned
+    if any(_covers(row) for row in rows):
+        return max(learned, _COVERED)
+    best = max(range(len(rows)), key=chances.__getitem__)
+    return min(learned, _CONTRADICTED) if rows[best]["contradictions"] >= _STRONGLY else learned
 
 
 def _covers(row: Mapping[str, float]) -> bool:

@@ -166,8 +166,11 @@ _FORMER = re.compile(
     r"\b(?:used to|previous(?:ly)?|former(?:ly)?|old(?= (?:job|phone|address|number|employer|email|flat|car))|before"
     r"|back then|in the past|earlier|once|originally|ex)\b"
 )
-_POSSESSIVE = re.compile(r"([\w-]+)'s\b(?! (?:the|a|an|my|our|in|on|at|it)\b)|([\w-]+s)'(?= )", re.IGNORECASE)
+_POSSESSIVE = re.compile(
+    r"(?<![\w-])([\w-]+)'s\b(?! (?:the|a|an|my|our|in|on|at|it)\b)|(?<![\w-])([\w-]+s)'(?= )", re.IGNORECASE
+)
 _NOT_OWNERS = frozenset("what who where when how that it there here let one tonight today which why".split())
+_MOST_READ = 4_000  # a question is found in the first lines, or it is none
 _NEVER_NAMES = frozenset(
     "nola hi hello hey thanks please good remind tell give show morning evening afternoon night".split()
 )
@@ -259,7 +262,7 @@ def read_question(
         known_topics: Stems of the words that say what Nola's facts are about.
         people: Folded names of people, animals and things, also when they are typed in lower case.
     """
-    trimmed = text.strip().replace("’", "'")
+    trimmed = text.strip()[:_MOST_READ].replace("’", "'")
     low = trimmed.lower()
     table = lexicon()
     plain, meant = plainly(trimmed), meant_words(trimmed)

@@ -11,7 +11,7 @@ from nola.errors import StorageError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["BORN_FILES", "bear", "born_bytes", "find_born"]
+__all__ = ["BORN_FILES", "bear", "born_bytes", "find_born", "missing"]
 
 BORN_FILES = ("Nola.json", "identity.json", "machineID.json", "user.json")
 
@@ -56,9 +56,14 @@ def bear(born: Path, folder: Path) -> list[str]:
     """
     files.make_private_dir(folder)
     files.make_private_dir(folder / "modules")
-    missing = [name for name in BORN_FILES if not (folder / name).exists() and not (folder / name).is_symlink()]
-    if missing:
+    wanted = missing(folder)
+    if wanted:
         content = born_bytes(born)
-        for name in missing:
+        for name in wanted:
             files.write_atomic(folder / name, content[name])
-    return missing
+    return wanted
+
+
+def missing(folder: Path) -> list[str]:
+    """List the files of birth that a state folder does not have."""
+    return [name for name in BORN_FILES if not (folder / name).exists() and not (folder / name).is_symlink()]

@@ -138,8 +138,9 @@ class Puller:
         try:
             with files.locked(self._folder / LOCK_FILE, timeout_s=timeout_s):
                 for folder in (self._folder, self._folder / "modules"):
-                    for orphan in folder.glob(f"{files.TEMP_PREFIX}*.tmp"):
-                        files.remove(orphan)
+                    for temp in folder.glob(f"{files.TEMP_PREFIX}*.tmp"):
+                        if files.is_orphan(temp):
+                            files.remove(temp)
         except (ConflictError, StorageError) as error:
             self._trouble = (Problem(".", 0, 0, str(error), "warning"),)
 

@@ -309,8 +309,16 @@ class Shelf:
             with contextlib.suppress(NolaError):
                 files.remove(copy)
 
+    def keep_good(self, name: str) -> None:
+        """Copy what was just written as the last good version, before anybody else can break it."""
+        if name in self._uncopied:
+            self._copy([name])
+
     def _copy_some(self) -> None:
-        for name in list(self._uncopied)[:_COPIES_PER_LOOK]:
+        self._copy(list(self._uncopied)[:_COPIES_PER_LOOK])
+
+    def _copy(self, names: list[str]) -> None:
+        for name in names:
             target = self._folder / LAST_GOOD / self.file_of(name)
             try:
                 files.make_private_dir(target.parent)

@@ -7,9 +7,10 @@ import hashlib
 from threading import RLock
 from typing import TYPE_CHECKING
 
+from nola import files
 from nola.state import birth, contract, leaves, paths, sync
 from nola.state.history import History
-from nola.state.puller import PARENTS, Puller
+from nola.state.puller import LOCK_FILE, PARENTS, Puller
 from nola.state.shelf import Shelf
 from nola.state.writer import Writer
 from nola.types import Place
@@ -81,7 +82,11 @@ class StateStore:
         with self._lock:
             if self._booted:
                 return False
-            birth.bear(self._born, self._folder)
+            files.make_private_dir(self._folder)
+            if birth.missing(self._folder):
+                # Under the lock, or another first start would sweep our temporary files away.
+                with files.locked(self._folder / LOCK_FILE, timeout_s=self._lock_timeout):
+                    birth.bear(self._born, self._folder)
             self._puller.sweep(self._lock_timeout)
             self._puller.refresh()
             self._booted = True

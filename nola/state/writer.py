@@ -189,6 +189,7 @@ class Writer:
         except StorageError:
             self._shelf.put_back(name, before)
             raise
+        self._shelf.keep_good(name)
         return change
 
     def _refuse_if_changed_since(self, change: Recorded, parsed: StatePath) -> None:

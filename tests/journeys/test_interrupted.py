@@ -146,5 +146,5 @@ def test_a_download_that_is_ended_leaves_no_child(served: Machine) -> None:
                 began = time.monotonic()
                 running.process.terminate()
                 assert running.end().code == 128 + signal.SIGTERM
-                assert time.monotonic() - began < 5
+                assert time.monotonic() - began < 30
                 assert eventually(lambda: served.processes() == [], 2), served.processes()

@@ -25,10 +25,26 @@ agent.close()
 
 def test_writers_at_the_same_time_lose_nothing(nola: Machine) -> None:
     """Two processes that set twenty values each, and commands beside them, all find their values afterwards."""
-    command = [sys.executable, "-c", WRITER]
+    nola("state", "sync")
+    assert together(nola, SETS, commands=2) == [""] * 2
+    user = nola("state", "get", "--json", "user").json
+    whole = {f"n{number}": number for number in range(SETS)}
+    assert user == {"left": whole, "right": whole, "command": {"n0": 0, "n1": 1}}
+    assert len(nola("state", "history", "--json", "--limit", "100").json) == 2 * SETS + 2
+    assert nola("state", "check").out == "all files are well\n"
+
+
+def test_two_first_starts_at_the_same_time(nola: Machine) -> None:
+    """Two processes that find an empty home at the same time both start, and lose nothing of each other."""
+    assert together(nola, 1) == [""] * 2
+    assert nola("state", "get", "--json", "user").json == {"left": {"n0": 0}, "right": {"n0": 0}}
+
+
+def together(nola: Machine, sets: int, *, commands: int = 0) -> list[str]:
+    """Let two writers begin at one moment, and some commands beside them; return what the writers said on stderr."""
     writers = [
         subprocess.Popen(
-            [*command, name, str(SETS)],
+            [sys.executable, "-c", WRITER, name, str(sets)],
             env=nola.environ(),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -40,20 +56,15 @@ def test_writers_at_the_same_time_lose_nothing(nola: Machine) -> None:
     try:
         for writer in writers:
             assert writer.stdout is not None
-            assert writer.stdin is not None
             assert writer.stdout.readline() == "ready\n"
+        for writer in writers:
+            assert writer.stdin is not None
             writer.stdin.write("\n")
             writer.stdin.flush()
-        for number in range(2):
+        for number in range(commands):
             nola("state", "set", f"user.command.n{number}", str(number))
-        ended = [(writer.communicate(timeout=30), writer.returncode) for writer in writers]
+        return [writer.communicate(timeout=30)[1] for writer in writers]
     finally:
         for writer in writers:
             writer.kill()
             writer.communicate()
-    assert ended == [(("", ""), 0)] * 2
-    user = nola("state", "get", "--json", "user").json
-    whole = {f"n{number}": number for number in range(SETS)}
-    assert user == {"left": whole, "right": whole, "command": {"n0": 0, "n1": 1}}
-    assert len(nola("state", "history", "--json", "--limit", "100").json) == 2 * SETS + 2
-    assert nola("state", "check").out == "all files are well\n"
