@@ -21,6 +21,11 @@ _CONTAINERS = frozenset(
     household""".split()
 )
 _OWN_MODULES = {"Nola": "assistant", "machineID": "computer"}
+_CATEGORIES = frozenset({"health", "food", "diet"})
+_BEINGS = frozenset(
+    "mother father mum mom dad sister brother son daughter wife husband partner grandmother grandfather uncle aunt"
+    " cousin niece nephew friend neighbour boss dog cat rabbit horse parrot tortoise hamster".split()
+)
 _NAME_KEYS = ("name", "fullname", "full_name", "full name", "title", "who", "nickname", "called")
 _KIND_KEYS = ("relation", "relationship", "role", "species", "kind", "type", "what")
 _TEXT_KEYS = frozenset(
@@ -158,7 +163,7 @@ def sentence(label: Label, value: str) -> str:
 
 def _lead(label: Label, attribute: str) -> str:
     """Return how the sentence begins when the attribute is a verb or the thing itself, else an empty text."""
-    if not label.holder and attribute in _VERB_KEYS:
+    if label.holder in {"", *_CATEGORIES} and attribute in _VERB_KEYS:
         return _VERB_KEYS[attribute]
     if label.named and attribute in _OTHERS_VERBS:
         return f"Your {label.holder} {_OTHERS_VERBS[attribute]}"
@@ -170,8 +175,12 @@ def _your(holder: str, attribute: str, label: Label) -> str:
         room = label.room
         lead = f"{room} " if room and room not in attribute else ""
         return f"Your {lead}{attribute}"
-    joined = f"{holder}'s {attribute}" if label.named or attribute in _NAME_KEYS else f"{holder} {attribute}"
-    return f"Your {joined}"
+    if holder in {"favourites", "favorites"}:
+        return f"Your {holder[:-1]} {attribute}"
+    if holder == "work" and attribute in {"job", "employer", "boss"}:
+        return f"Your {attribute}"
+    owned = label.named or attribute in _NAME_KEYS or holder.rsplit(" ", 1)[-1] in _BEINGS
+    return f"Your {holder}'s {attribute}" if owned else f"Your {holder} {attribute}"
 
 
 def _first(beside: Mapping[str, Json], keys: Sequence[str]) -> str:

@@ -104,9 +104,9 @@ def _covers(row: Mapping[str, float]) -> bool:
         "former",
         "entity other",
     )
-    return (
-        row["unmatched words"] == 0 and told > 0 and row["in topic"] > 0 and not any(row.get(n, 0.0) for n in against)
-    )
+    named = row["name in fact"] > 0 and row["residue"] == 0  # `who is Anna`: her name is all that is asked
+    whole = row["unmatched words"] == 0 and (named or (told > 0 and row["in topic"] > 0))
+    return whole and not any(row.get(name, 0.0) for name in against)
 
 
 def question_features(rows: Sequence[Mapping[str, float]], chances: Sequence[float]) -> dict[str, float]:

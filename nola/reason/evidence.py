@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from nola.context.phrases import near_words
 from nola.reason.lexicon import lexicon
 from nola.reason.question import Expects, value_kinds
-from nola.text import STOP_WORDS, fold, stem, words
+from nola.text import STOP_WORDS, fold, humanise, stem, words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -53,6 +53,7 @@ class Vocabulary:
         names: Folded capitalised words of topics and values.
         topics: Stems of the words that say what facts are about.
         people: Folded words of the facts that are names of people, animals or things.
+        groups: Stems of the steps above the facts, such as `pets`: asking for a group asks for its members.
     """
 
     size: int
@@ -60,6 +61,7 @@ class Vocabulary:
     names: frozenset[str]
     topics: frozenset[str]
     people: frozenset[str]
+    groups: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, facts: Sequence[Fact]) -> Vocabulary:
@@ -68,16 +70,25 @@ class Vocabulary:
         names: set[str] = set()
         topics: set[str] = set()
         people: set[str] = set()
+        groups: set[str] = set()
         for fact in facts:
             for root in {stem(w) for w in words(f"{fact.topic} {fact.value}")}:
                 frequency[root] = frequency.get(root, 0) + 1
             topics.update(stem(w) for w in words(fact.topic) if w not in STOP_WORDS)
+            groups.update(stem(w) for step in fact.path.split(".")[1:-1] for w in words(humanise(step)))
             for match in _PROPER.finditer(f"{fact.topic} . {fact.value}"):
                 names.add(fold(match.group()).removesuffix("'s"))
             if fold(fact.attribute) in _PEOPLE_KEYS and len(fact.value.split()) <= _LONGEST_NAME:
                 people.update(w for w in words(fact.value) if len(w) > 2)  # noqa: PLR2004 -- not initials
         common = STOP_WORDS | _NOT_NAMES
-        return cls(len(facts), frequency, frozenset(names - STOP_WORDS), frozenset(topics), frozenset(people - common))
+        return cls(
+            len(facts),
+            frequency,
+            frozenset(names - STOP_WORDS),
+            frozenset(topics),
+            frozenset(people - common),
+            frozenset(groups),
+        )
 
 
 @dataclass(frozen=True, slots=True)

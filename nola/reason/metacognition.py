@@ -32,6 +32,7 @@ _TO_MACHINE = re.compile(
     r"|threads|operating system|os|linux|windows|macos|host ?name|time ?zone|locale|python|ollama|models?"
     r"|architecture)\b"
 )
+_CAUTION = re.compile(r"\b(?:allerg\w*|intoleran\w*|cannot eat|can't eat|must not|avoids?|medication interactions?)\b")
 _OWN_FACTS = 24
 _ISO = re.compile(r"\b(\d{4})-(\d\d)-(\d\d)\b")
 _THOUSANDS = re.compile(r"(?<=\d)[,.](?=\d{3}\b)")
@@ -73,6 +74,7 @@ class Assessment:
         unknown: What it asks about the owner that nothing known answers.
         confidence: Probability that something known answers it.
         chances: For each judged row, the probability that this fact answers it; empty when it is no look-up.
+        cautions: Rows of facts about health that speak of the very thing the message speaks of.
     """
 
     question: Question
@@ -80,6 +82,7 @@ class Assessment:
     unknown: tuple[str, ...]
     confidence: float
     chances: tuple[tuple[int, float], ...] = ()
+    cautions: tuple[int, ...] = ()
 
 
 class Metacognition:
@@ -107,11 +110,13 @@ class Metacognition:
         evidence = gather(question, ranking, order, vectoriser)
         found = judge(question, ranking.facts, evidence, known)
         asks = question.owner and question.lookup
-        if asks and self._settings.enabled and found.answerable < self._settings.threshold:
+        whole_group = _asks_for_group(question, known)
+        if asks and self._settings.enabled and not whole_group and found.answerable < self._settings.threshold:
             return Assessment(question, (), (what_is_asked(text),), found.answerable, found.probabilities)
         sure = question.owner and found.answerable >= self._settings.sure
         best = best_facts(ranking.facts, found.probabilities, former=question.former) if asks or sure else ()
-        return Assessment(question, best, (), found.answerable, found.probabilities if asks or sure else ())
+        chances = found.probabilities if asks or sure else ()
+        return Assessment(question, best, (), found.answerable, chances, _cautions(question, ranking.facts))
 
     def sharpen(self, scores: Sequence[float], assessment: Assessment) -> Sequence[float]:
         """Let what answers a look-up rise: a share of relevance is the cube root of the chance that a fact answers.
@@ -132,6 +137,22 @@ class Metacognition:
         if self._known is None or self._known[0] is not facts:
             self._known = (facts, Vocabulary.of(facts))
         return self._known[1]
+
+
+def _asks_for_group(question: Question, known: Vocabulary) -> bool:
+    """`What pets do I have` asks for all members of a group that is known, whatever each is called."""
+    plural = {stem(w) for w in words(question.text) if w.endswith("s") or w in {"family", "children"}}
+    return bool(plural & known.groups) and not question.names and not question.possessors
+
+
+def _cautions(question: Question, facts: Sequence[Fact]) -> tuple[int, ...]:
+    """An allergy to peanuts is told to whoever asks about peanut butter, even if the model forgets."""
+    asked = {stem(w) for w in question.content}
+    return tuple(
+        row
+        for row, fact in enumerate(facts)
+        if _CAUTION.search(fact.topic) and asked & {stem(w) for w in words(fact.value) if w not in STOP_WORDS}
+    )[:_MOST_QUOTED]
 
 
 def judged_rows(question: Question, ranking: Ranking, most: int) -> list[int]:

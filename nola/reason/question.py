@@ -191,6 +191,7 @@ _ADVICE = re.compile(
     r"|(?:what|where|which \w+|who|when) (?:should|shall|could|would|can|might)\b"
     r"|(?:should|shall|can|could|may|would|might) (?:i|we|you)\b|why\b|what if\b"
     r"|what (?:do|did|have) you (?:know|remember|learn\w*|got)\b"
+    r"|(?:everything |something |all )?about (?:me|myself|us)\b|myself\b"
     r"|what(?:'s| is| are| would be) (?:a|an|some|the best|the difference|the meaning|the capital|a good)\b"
     r"|what does .* mean\b|is it\b|are there\b|is there (?:a|any) (?:way|difference)\b"
     r"|(?:write|make|explain|describe|suggest|recommend|help|convert|translate|calculate|compare|summari[sz]e|draft"

@@ -35,6 +35,18 @@ _REQUEST = re.compile(
     r"|show me|give me|explain|help|write|suggest|recommend)\b",
     re.IGNORECASE,
 )
+_REMEMBER = re.compile(
+    r"\W*(?:please |nola,? )*(?:remember|note|don't forget|do not forget)\b(?: that|:| my| i\b| the| we| our)",
+    re.IGNORECASE,
+)
+_CAREFUL = re.compile(r"\b(?:allerg|intoleran|avoid|must not|should not|cannot|can't)", re.IGNORECASE)
+_FORGET = re.compile(r"\W*(?:please |nola,? )*forget\b(?! it\b)", re.IGNORECASE)
+_FIRST_PERSON = (
+    (re.compile(r"^(\W*)I'm\b"), r"\1You're"), (re.compile(r"^(\W*)I am\b"), r"\1You are"),
+    (re.compile(r"^(\W*)I was\b"), r"\1You were"), (re.compile(r"^(\W*)My\b"), r"\1Your"),
+    (re.compile(r"^(\W*)I (?=\w+)"), r"\1You "), (re.compile(r"^(\W*)We "), r"\1You "),
+    (re.compile(r"^(\W*)Our\b"), r"\1Your"),
+)  # fmt: skip
 _CODE = ModelRef("code", "nola")
 _HELD_BACK = 48
 _SHORT_STATEMENT = 60
@@ -101,7 +113,9 @@ def speak(
 
 def _by_code(speech: Speech, model: ChatModel) -> str:
     if speech.receipts and _is_statement(speech):
-        return "Noted: " + " ".join(_told(speech, receipt) for receipt in speech.receipts)
+        return "Noted: " + " ".join(dict.fromkeys(_told(speech, receipt) for receipt in speech.receipts))
+    if not speech.receipts and (reply := _not_done(speech.text)):
+        return reply
     if unknown := speech.report.unknown:
         asked = "; ".join(f'the answer to "{u}"' if u.endswith("?") else u for u in unknown)
         return f"I don't know {asked}: I have nothing noted about it. Tell me and I will remember it."
@@ -123,11 +137,36 @@ def _told(speech: Speech, receipt: Receipt) -> str:
     for fact in speech.ranking.facts:
         if fact.path == receipt.path or receipt.path.startswith(f"{fact.path}."):
             return fact.text
+    inside = [fact.text for fact in speech.ranking.facts if fact.path.startswith(f"{receipt.path}.")]
+    if inside and receipt.new is not None:
+        return inside[-1]
     return f"{receipt.path} is forgotten." if receipt.new is None else f"{receipt.path} is saved."
+
+
+def _not_done(text: str) -> str:
+    """Say that nothing was written when the owner plainly asked for it: a model would only claim that it was."""
+    if "?" in text:
+        return ""
+    if _REMEMBER.match(text):
+        return (
+            "I have noted nothing new from that. (What I know already is not written twice; passwords, PINs and card "
+            "numbers are never stored.) To write it yourself: nola state set PATH VALUE"
+        )
+    if _FORGET.match(text):
+        return "I have changed nothing. To make me forget: nola state unset PATH (nola state show lists the paths)"
+    return ""
 
 
 def _quotable(speech: Speech) -> list[str]:
     return [speech.ranking.facts[row].text for row in speech.assessment.best]
+
+
+def _to_owner(start: str) -> str:
+    """Turn the first words of an answer about the owner to her: small models repeat the question's `I` and `my`."""
+    for pattern, said in _FIRST_PERSON:
+        if pattern.search(start):
+            return pattern.sub(said, start, count=1)
+    return start
 
 
 class _Teller:
@@ -203,15 +242,16 @@ class _Teller:
                         continue
                     if is_refusal(self._held):
                         return True
-                    piece, self._held = self._held, None
+                    piece, self._held = _to_owner(self._held), None
                 if piece:
                     self._said += piece
                     yield Token(piece)
         if self._held:
             if is_refusal(self._held):
                 return True
-            self._said += self._held
-            yield Token(self._held)
+            piece = _to_owner(self._held)
+            self._said += piece
+            yield Token(piece)
         raw = sum(estimate(m.content) for m in prompt.messages)
         self._calibration.observe(self._model.ref, estimated=raw, actual=self._usage.prompt_tokens)
         return False
@@ -244,6 +284,9 @@ class _Teller:
             return ""
         chances = dict(self._speech.assessment.chances)
         rows = self._speech.assessment.best
+        cautions = [r for r in self._speech.assessment.cautions if r not in rows]
+        if cautions and not _CAREFUL.search(self._said):
+            return QUOTE_MARK + " ".join(self._speech.ranking.facts[row].text for row in cautions)
         likely = [r for r in rows if chances[r] >= _AS_LIKELY * chances[rows[0]]]
         facts = self._speech.ranking.facts
         if not rows or any(holds(self._said, facts[row].value) for row in likely):
