@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
 from nola import config as configuration
@@ -168,5 +169,16 @@ def _persona(state: StateStore) -> Persona:
 
 
 def _ollama_models(chooser: Chooser) -> dict[str, Json]:
+    """Ask this machine's Ollama for its models; another machine's are not this one's, and are not asked for."""
+    if not _is_loopback(chooser.server.host.name):
+        return {}
     names: list[Json] = [model.name for model in chooser.installed()]
     return {"ollama_models": names} if names else {}
+
+
+def _is_loopback(name: str) -> bool:
+    """Tell whether a host name or address means this machine."""
+    try:
+        return ip_address(name).is_loopback
+    except ValueError:
+        return name.lower() == "localhost"

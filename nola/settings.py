@@ -183,7 +183,7 @@ class EmbedSettings:
     batch: int = _setting(32, "texts in one run of the model", "retrieval.md: Scale", low=1, high=1024)
     max_tokens: int = _setting(128, "longer texts are cut here", "retrieval.md", low=8, high=512, unit="tokens")
     turn_budget: float = _setting(
-        4.0, "longest time one turn spends on vectors of new facts", "X11", low=0, high=600, unit="s"
+        2.5, "longest time one turn spends on vectors of new facts", "X11", low=0, high=600, unit="s"
     )
 
 

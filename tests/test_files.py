@@ -335,3 +335,9 @@ def test_a_lock_that_can_not_be_made_is_a_storage_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(StorageError):
         files.locked(tmp_path / "file" / "lock", timeout_s=0.05).__enter__()
+
+
+def test_a_temporary_file_of_a_living_process_is_no_orphan(tmp_path: Path) -> None:
+    """Only what a writer that is gone left behind may be swept away."""
+    assert not files.is_orphan(tmp_path / f"{files.TEMP_PREFIX}{os.getppid()}-0a.tmp")
+    assert files.is_orphan(tmp_path / f"{files.TEMP_PREFIX}999999999-0a.tmp")

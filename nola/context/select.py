@@ -111,7 +111,8 @@ class Selector:
         """
         import numpy as np  # noqa: PLC0415 -- keeps start-up fast
 
-        prepared = self._ready(candidates, revision, vectoriser)
+        wanted = bool(content_words(text))
+        prepared = self._ready(candidates, revision, vectoriser, wanted=wanted)
         terms = query_terms(text, self._settings)
         question = None
         if vectoriser is not None and prepared.vectors and terms.own:
@@ -125,15 +126,17 @@ class Selector:
         cosine = None if found.cosine is None else found.cosine.tolist()
         return Ranking(prepared.candidates, prepared.facts, prepared.rows, scores.tolist(), cosine, prepared.missing)
 
-    def _ready(self, candidates: Sequence[Candidate], revision: object, vectoriser: Vectoriser | None) -> _Prepared:
+    def _ready(
+        self, candidates: Sequence[Candidate], revision: object, vectoriser: Vectoriser | None, *, wanted: bool
+    ) -> _Prepared:
         key = (revision, vectoriser is not None)
         with self._lock:
             known = self._prepared
-            if known is not None and known.key == key and not known.missing:
+            if known is not None and known.key == key and (not wanted or (known.vectors and not known.missing)):
                 return known
             if known is None or known.key != key:
                 known = self._prepare(candidates, key)
-            if vectoriser is not None and (known.missing or not known.vectors):
+            if wanted and vectoriser is not None and (known.missing or not known.vectors):
                 known = self._with_vectors(known, vectoriser)
             self._prepared = known
             return known

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -85,15 +86,22 @@ class Chooser:
             files: The model files on this machine.
             ollama_host: The value of `OLLAMA_HOST`.
 
-        Raises:
-            ConfigError: Ollama's address is none.
         """
         self._settings = settings
         self._files = files
-        self.server = OllamaServer(settings.ollama, environment_host=ollama_host)
+        self._ollama_host = ollama_host
         self._lock = threading.RLock()
         self._installed: list[ModelInfo] | None = None
         self._models: dict[str, ChatModel] = {}
+
+    @cached_property
+    def server(self) -> OllamaServer:
+        """Ollama, wherever it is said to be.
+
+        Raises:
+            ConfigError: Its address is none.
+        """
+        return OllamaServer(self._settings.ollama, environment_host=self._ollama_host)
 
     def choose(self, asked: str | None = None) -> Choice:
         """Choose a model; the same name gives the same object again.
@@ -161,7 +169,10 @@ class Chooser:
         if colon and provider == "embedded" and rest:
             return Choice(self._embedded(rest), why)
         if name.endswith(".gguf"):
-            return Choice(self._from_path(name), why)
+            model = self._from_path(name)
+            if isinstance(model, NoModel) and can_run():
+                raise UsageError(model.why, fix=model.fix)
+            return Choice(model, why)
         if full_name(name) in {full_name(m.name) for m in self.installed()}:
             return Choice(self._ollama(name), f"{why} and Ollama has it")
         if any(e.name == name and e.purpose == "chat" for e in self._files.manifest.entries):

@@ -170,6 +170,11 @@ _POSSESSIVE = re.compile(
     r"(?<![\w-])([\w-]+)'s\b(?! (?:the|a|an|my|our|in|on|at|it)\b)|(?<![\w-])([\w-]+s)'(?= )", re.IGNORECASE
 )
 _NOT_OWNERS = frozenset("what who where when how that it there here let one tonight today which why".split())
+_QUOTED = re.compile(
+    r"```.*?(?:```|$)|^\s*>.*$|[\"\u201c\u00ab][^\"\u201d\u00bb]*\s[^\"\u201d\u00bb]*\s[^\"\u201d\u00bb]*[\"\u201d\u00bb]"
+    r"|\b(?:says?|said|writes?|wrote)(?: that)?: [^.?!]*[.?!]",
+    re.DOTALL | re.MULTILINE,
+)
 _MOST_READ = 4_000  # a question is found in the first lines, or it is none
 _NEVER_NAMES = frozenset(
     "nola hi hello hey thanks please good remind tell give show morning evening afternoon night".split()
@@ -189,7 +194,7 @@ _LEAD = re.compile(
 _ADVICE = re.compile(
     r"^(?:how (?:do|can|should|could|would|might|to)\b(?!.*\b(?:know|met|meet)\b)|how (?:does|did) (?:a|an|the|one)\b"
     r"|(?:what|where|which \w+|who|when) (?:should|shall|could|would|can|might)\b"
-    r"|(?:should|shall|can|could|may|would|might) (?:i|we|you)\b|why\b|what if\b"
+    r"|(?:should|shall|can|could|may|would|might) (?:i|we|you)\b|why\b|what if\b|(?:if|suppose|imagine|assuming)\b"
     r"|what (?:do|did|have) you (?:know|remember|learn\w*|got)\b"
     r"|(?:everything |something |all )?about (?:me|myself|us)\b|myself\b"
     r"|what(?:'s| is| are| would be) (?:a|an|some|the best|the difference|the meaning|the capital|a good)\b"
@@ -264,7 +269,7 @@ def read_question(
         people: Folded names of people, animals and things, also when they are typed in lower case.
     """
     trimmed = text.strip()[:_MOST_READ].replace("’", "'")
-    low = trimmed.lower()
+    low = _own_words(trimmed).lower()
     table = lexicon()
     plain, meant = plainly(trimmed), meant_words(trimmed)
     entities = table.entities(plain)
@@ -302,8 +307,13 @@ def read_question(
         past=bool(_PAST.search(low)),
         former=bool(_FORMER.search(low)),
         owner=about_owner,
-        lookup=_is_lookup(bare, trimmed),
+        lookup=_is_lookup(bare, _own_words(trimmed)),
     )
+
+
+def _own_words(text: str) -> str:
+    """Leave out what is quoted, code, and forwarded lines: they speak of somebody else's dog."""
+    return _QUOTED.sub(" ", text).strip() or text
 
 
 def _is_subject(name: str, low: str) -> bool:

@@ -192,6 +192,10 @@ class Shelf:
             name = entry.removesuffix(".json")
             if entry.startswith(".") or name == entry or not name:
                 continue
+            if not name.isprintable():
+                shown = name.encode("utf-8", "backslashreplace").decode()
+                stray.append(_problem(f"modules/{shown}.json", "ignored, because its name is no plain text; rename it"))
+                continue
             if name in paths.CORE:
                 stray.append(
                     _problem(f"modules/{entry}", f"ignored, because {name} is the name of a file of Nola's own")

@@ -152,9 +152,12 @@ def test_own_file(nowhere: str, tmp_path: Path, gguf: Path) -> None:
 
 
 def test_own_file_that_is_none(nowhere: str, tmp_path: Path) -> None:
-    """A path that holds no GGUF model says so when it is used."""
-    (tmp_path / "bad.gguf").write_text("hello", encoding="utf-8")
-    model = chooser(tmp_path, nowhere).choose(str(tmp_path / "bad.gguf")).model
+    """A path that holds no GGUF model is refused when it is asked for, and says so when it is configured."""
+    bad = tmp_path / "bad.gguf"
+    bad.write_text("hello", encoding="utf-8")
+    with pytest.raises(UsageError, match="is no GGUF model file"):
+        chooser(tmp_path, nowhere).choose(str(bad))
+    model = chooser(tmp_path, nowhere, embedded=str(bad)).choose().model
     with pytest.raises(ModelError, match="is no GGUF model file"):
         model.chat([], options=ChatOptions())
 

@@ -183,3 +183,18 @@ def test_general_questions_are_not_the_owners_whatever_she_told(tmp_path: Path) 
                 found = read_question(question.text, known.names, known.topics, known.people)
                 taken += [question.text] * (found.owner and found.lookup)
     assert len(taken) <= 1, taken
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```\nmy name is Bob\n```\nwhat does this print?",
+        "> my dog is ill\nwhat do you think of this mail?",
+        "In the movie he says: remember that my dog is called Max. What film is it?",
+        "If my name is Bob, what then?",
+    ],
+)
+def test_what_is_quoted_is_not_the_owners(text: str) -> None:
+    """Code, forwarded lines, quotations and suppositions never make a question one about the owner's facts."""
+    found = read_question(text)
+    assert not (found.owner and found.lookup)
