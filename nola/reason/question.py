@@ -171,7 +171,8 @@ _POSSESSIVE = re.compile(
 )
 _NOT_OWNERS = frozenset("what who where when how that it there here let one tonight today which why".split())
 _QUOTED = re.compile(
-    r"```.*?(?:```|\Z)|^[ \t]*>[^\n]*$|[\"\u201c\u00ab][^\"\u201d\u00bb]*\s[^\"\u201d\u00bb]*\s[^\"\u201d\u00bb]*[\"\u201d\u00bb]"
+    r"```.*?(?:```|\Z)|^[ \t]*>[^\n]*$"
+    r"|[\"\u201c\u00ab][^\"\u201d\u00bb]*\s[^\"\u201d\u00bb]*\s[^\"\u201d\u00bb]*[\"\u201d\u00bb]"
     r"|\b(?:says?|said|writes?|wrote)(?: that)?: [^.?!]*[.?!]",
     re.DOTALL | re.MULTILINE,
 )
