@@ -31,7 +31,8 @@ _CONTRADICTIONS = (
     "name elsewhere", "living not in fact", "living other", "relative other", "about another", "thing not in fact",
     "kind price", "kind other", "birthday from age",
 )  # fmt: skip
-_NAMING = frozenset(map(stem, "name full model make title first called nickname brand who what type kind".split()))
+# Stems, written out: stemming them here would load the stemmer at every start.
+_NAMING = frozenset("name full model make titl first call nicknam brand who what type kind".split())
 _WEEK = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _DAY = re.compile(r"\b(weekday|weekend|monday|tuesday|wednesday|thursday|friday|saturday|sunday)s?\b")
 _LASTING = re.compile(r"\bhow (?:long|fast|often)\b")
