@@ -155,10 +155,15 @@ def parse_value(key: str, text: Any) -> Any:
 
 def _home(environ: Mapping[str, str]) -> Path:
     chosen = environ.get("NOLA_HOME", "").strip()
-    return Path(chosen).expanduser().absolute() if chosen else Path(platformdirs.user_data_dir("nola", appauthor=False))
+    home = Path(chosen).expanduser().absolute() if chosen else Path(platformdirs.user_data_dir("nola", appauthor=False))
+    if home.exists() and not home.is_dir():
+        raise ConfigError(f"{home} is a file, not a folder", fix="point NOLA_HOME at a folder, or at none yet")
+    return home
 
 
 def _from_file(file: Path) -> dict[str, Any]:
+    if file.exists() and not file.is_file():
+        raise ConfigError(f"{file} is no regular file", fix="move it away, or put a TOML file in its place")
     try:
         table = tomllib.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -167,6 +172,10 @@ def _from_file(file: Path) -> dict[str, Any]:
         raise ConfigError(f"{file} can't be read: {error}", fix="mend the file; nothing in it was changed") from error
     flat: dict[str, Any] = {}
     for group, body in table.items():
+        if group in GROUPS and not isinstance(body, dict):
+            raise ConfigError(
+                f"{file}: {group} is a group of settings", fix=f"write [{group}] and its settings below it"
+            )
         if group not in GROUPS or not isinstance(body, dict):
             raise ConfigError(f"{file}: no group of settings is called [{group}]", fix="see: nola config list")
         known = {f.name for f in fields(GROUPS[group])}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -145,7 +146,7 @@ def test_a_wrong_value_is_refused_in_one_sentence(key: str, text: Any, says: str
         ("[context]\nbudget = 1\n", "no setting is called context.budget"),
         ("[contex]\nbudget_l1 = 1\n", "no group of settings is called [contex]"),
         ("budget_l1 = 1\n", "no group of settings is called [budget_l1]"),
-        ("context = 1\n", "no group of settings is called [context]"),
+        ("context = 1\n", "context is a group of settings"),
         ('[context]\nbudget_l1 = "many"\n', "context.budget_l1 takes a whole number, not 'many'"),
         ("[llm]\ntemperature = nan\n", "llm.temperature takes 0 to 2, not nan"),
         ("[context\n", "settings.toml can't be read: "),
@@ -163,12 +164,12 @@ def test_a_wrong_file_is_refused_in_one_sentence(load: Callable[..., Config], to
 def test_a_file_that_is_no_text_is_refused(load: Callable[..., Config], tmp_path: Path) -> None:
     """A binary settings file, and a folder in its place, are refused and left alone."""
     (tmp_path / "settings.toml").write_bytes(b"\xff\xfe")
-    with pytest.raises(ConfigError, match=r"can't be read") as caught:
+    with pytest.raises(ConfigError, match=r"can't be read|no regular file") as caught:
         load()
     assert caught.value.fix == "mend the file; nothing in it was changed"
     (tmp_path / "settings.toml").unlink()
     (tmp_path / "settings.toml").mkdir()
-    with pytest.raises(ConfigError, match=r"can't be read"):
+    with pytest.raises(ConfigError, match=r"is no regular file"):
         load()
 
 
@@ -222,3 +223,17 @@ def test_settings_can_not_be_changed(load: Callable[..., Config]) -> None:
     """What was read once stays as it was read."""
     with pytest.raises(dataclasses.FrozenInstanceError):
         load().settings.context.budget_l1 = 5  # type: ignore[misc]
+
+
+def test_a_home_that_is_a_file_is_said_to_be_one(tmp_path: Path) -> None:
+    """The sentence names what is wrong, and not the settings file that could not be in it."""
+    (tmp_path / "home").write_text("x", encoding="utf-8")
+    with pytest.raises(ConfigError, match="is a file, not a folder"):
+        config.load({"NOLA_HOME": str(tmp_path / "home")})
+
+
+def test_settings_that_are_no_file_are_refused_at_once(tmp_path: Path) -> None:
+    """A pipe in the settings file's place is not waited for."""
+    os.mkfifo(tmp_path / "settings.toml")
+    with pytest.raises(ConfigError, match="is no regular file"):
+        config.load({"NOLA_HOME": str(tmp_path)})
