@@ -164,7 +164,7 @@ def test_a_wrong_file_is_refused_in_one_sentence(load: Callable[..., Config], to
 def test_a_file_that_is_no_text_is_refused(load: Callable[..., Config], tmp_path: Path) -> None:
     """A binary settings file, and a folder in its place, are refused and left alone."""
     (tmp_path / "settings.toml").write_bytes(b"\xff\xfe")
-    with pytest.raises(ConfigError, match=r"can't be read|no regular file") as caught:
+    with pytest.raises(ConfigError, match=r"can't be read") as caught:
         load()
     assert caught.value.fix == "mend the file; nothing in it was changed"
     (tmp_path / "settings.toml").unlink()
