@@ -8,7 +8,7 @@ from functools import lru_cache
 from threading import Lock
 from typing import Any
 
-__all__ = ["STOP_WORDS", "content_words", "fold", "humanise", "stem", "stems", "words"]
+__all__ = ["STOP_WORDS", "content_words", "fold", "humanise", "stem", "words"]
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[A-Za-z])(?=[0-9])")
@@ -48,11 +48,6 @@ def stem(word: str) -> str:
     """Return the Porter stem of one folded word."""
     with _stemming:
         return str(_stemmer().stemWord(word))
-
-
-def stems(text: str) -> list[str]:
-    """Split a text into stems, stop words kept."""
-    return [stem(w) for w in words(text)]
 
 
 def content_words(text: str) -> list[str]:

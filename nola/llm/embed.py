@@ -84,26 +84,6 @@ class MiniLmEmbedder:
             vectors[rows] = sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-12)
         return vectors
 
-    def token_embed(self, texts: Sequence[str]) -> list[tuple[list[str], npt.NDArray[np.float32]]]:
-        """Return the word pieces of each text with their vectors in its context.
-
-        Returns:
-            For each text its pieces (`##ing` goes on with the word before) and float32 [pieces, dimensions]: the last
-            hidden states, not normalised, without the special tokens.
-
-        Raises:
-            ModelError: The model could not be loaded.
-        """
-        found: list[tuple[list[str], npt.NDArray[np.float32]]] = []
-        encodings = self._encode(texts)
-        for start in range(0, len(texts), self._batch):
-            rows = encodings[start : start + self._batch]
-            states, _ = self._run(rows)
-            for encoding, state in zip(rows, states, strict=True):
-                kept = [i for i, special in enumerate(encoding.special_tokens_mask) if not special]
-                found.append(([encoding.tokens[i] for i in kept], state[kept]))
-        return found
-
     def _encode(self, texts: Sequence[str]) -> list[Any]:
         if not texts:
             return []

@@ -95,3 +95,4 @@ def test_a_disk_that_refuses_is_no_reason_to_complain(tmp_path: Path) -> None:
     (tmp_path / "cache").write_text("", encoding="utf-8")
     with History(tmp_path / "cache" / "chat_history") as history:
         history.add("one")
+    assert (tmp_path / "cache").read_text(encoding="utf-8") == ""

@@ -17,7 +17,6 @@ def test_nothing_is_loaded_for_no_text(tmp_path: Path) -> None:
     embedder = MiniLmEmbedder(tmp_path / "no.onnx", tmp_path / "no.json")
     assert embedder.embed([]).shape == (0, 384)
     assert embedder.embed([]).dtype == np.float32
-    assert embedder.token_embed([]) == []
 
 
 def test_missing_files(tmp_path: Path) -> None:
@@ -56,14 +55,6 @@ def test_real_vectors(real: MiniLmEmbedder) -> None:
     assert np.abs(alone - vectors).max() < 1e-4
     dog, _, puppy, tax, *_ = vectors
     assert dog @ puppy > dog @ tax + 0.3
-
-
-@pytest.mark.models
-def test_real_token_vectors(real: MiniLmEmbedder) -> None:
-    """Every word piece has its vector; special tokens have none."""
-    found = real.token_embed(["unthinkable gardens", "", "a b c d e f", "x", "y", "z"])
-    assert found[0][0] == ["un", "##thi", "##nka", "##ble", "gardens"]
-    assert [vectors.shape for _, vectors in found] == [(5, 384), (0, 384), (6, 384), (1, 384), (1, 384), (1, 384)]
 
 
 @pytest.mark.models
