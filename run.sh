@@ -129,16 +129,17 @@ is_sound() { # the environment starts, lies where it was made, has pip, and no i
 
 # --- installing -------------------------------------------------------------------------------------------------------
 # Packages that Nola starts without. They are never built from source here: a missing wheel is a missing package.
-optional_packages='xllamacpp onnxruntime tokenizers'
+optional_packages='xllamacpp onnxruntime tokenizers pyrage'
 lack_of() {
     case $1 in
         xllamacpp) printf 'no embedded model, so Ollama is needed' ;;
+        pyrage) printf 'backups cannot be locked with a passphrase' ;;
         *) printf 'facts are found by their words only, not by meaning' ;;
     esac
 }
 
 pip_install() { # pip_install ARGUMENT...: with uv when it is there, else pip; asks nothing
-    set -- --only-binary xllamacpp --only-binary onnxruntime --only-binary tokenizers "$@"
+    set -- --only-binary xllamacpp --only-binary onnxruntime --only-binary tokenizers --only-binary pyrage "$@"
     if has_uv; then
         if [ -t 2 ]; then
             uv pip install --python "$python" "$@" >&2

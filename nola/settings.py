@@ -205,6 +205,62 @@ class StateSettings:
     lock_timeout: float = _setting(
         5.0, "longest wait for another writer", "reliability.md D2", low=0.1, high=60, unit="s"
     )
+    commit_window: float = _setting(
+        0.05,
+        "longest wait for other writes to share a flush of the disk with",
+        "reliability.md D4",
+        low=0,
+        high=1,
+        unit="s",
+    )
+    debounce: float = _setting(
+        0.2, "rest after a change of a file before it is read", "reliability.md D3", low=0.02, high=5, unit="s"
+    )
+    poll: float = _setting(
+        5.0, "time between looks at all files, events or none", "reliability.md D3", low=0.2, high=3600, unit="s"
+    )
+    history_days: int = _setting(
+        730, "age at which a recorded change is dropped", "issue: History and undo", low=1, high=36_500, unit="d"
+    )
+    history_bytes: int = _setting(
+        50_000_000,
+        "size at which the oldest recorded changes are dropped",
+        "issue: History and undo",
+        low=10_000,
+        high=10_000_000_000,
+        unit="bytes",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class BackupSettings:
+    """Copies of everything that Nola knows (reliability.md D6)."""
+
+    scheduled: bool = _setting(True, "make a backup a day by herself", "reliability.md D6")
+    daily: int = _setting(7, "daily backups that are kept", "reliability.md D6", low=1, high=365)
+    weekly: int = _setting(4, "weekly backups that are kept", "reliability.md D6", low=0, high=520)
+    before: int = _setting(
+        5, "backups made before a migration, a restore or an import that are kept", "reliability.md D6", low=1, high=100
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class DaemonSettings:
+    """The process that stays."""
+
+    crashes: int = _setting(3, "crashes after which it starts in safe mode", "reliability.md D6", low=1, high=100)
+    crash_window: float = _setting(
+        300.0, "time within which crashes are counted", "reliability.md D6", low=1, high=86_400, unit="s"
+    )
+    log_bytes: int = _setting(
+        2_000_000,
+        "size at which a log file is put aside",
+        "reliability.md D11",
+        low=10_000,
+        high=1_000_000_000,
+        unit="bytes",
+    )
+    log_files: int = _setting(4, "log files that are kept", "reliability.md D11", low=1, high=100)
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,6 +301,8 @@ class Settings:
     embedded: EmbeddedSettings = EmbeddedSettings()
     embed: EmbedSettings = EmbedSettings()
     state: StateSettings = StateSettings()
+    backup: BackupSettings = BackupSettings()
+    daemon: DaemonSettings = DaemonSettings()
     chat: ChatSettings = ChatSettings()
     learn: LearnSettings = LearnSettings()
 
@@ -259,6 +317,8 @@ GROUPS: dict[str, Any] = {
     "embedded": EmbeddedSettings,
     "embed": EmbedSettings,
     "state": StateSettings,
+    "backup": BackupSettings,
+    "daemon": DaemonSettings,
     "chat": ChatSettings,
     "learn": LearnSettings,
 }

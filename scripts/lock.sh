@@ -24,9 +24,9 @@ compile() { # compile OUTPUT ARGUMENT...
         --output-file "$output" "$@"
 }
 
-compile requirements.lock --extra embedded --extra embeddings --group build "$@"
+compile requirements.lock --extra embedded --extra embeddings --extra encryption --group build "$@"
 # The versions of the first lock bind the second, so that what is tested is what is installed.
-compile requirements-test.lock --extra embedded --extra embeddings --extra test --group build --constraint requirements.lock "$@"
+compile requirements-test.lock --extra embedded --extra embeddings --extra encryption --extra test --group build --constraint requirements.lock "$@"
 
 if grep -En '(https?|file)://|^--|^-[a-z]' requirements.lock requirements-test.lock >&2; then
     echo "lock.sh: a lock file holds an address or an option (above); nothing of that kind may stand in it" >&2
