@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from nola.backup.names import Kind
 from nola.errors import NolaError
 from nola.flow import Receipt, Stimulus, TurnResult
 from nola.health import check_health
@@ -14,18 +15,23 @@ from nola.types import Channel, StimuliType
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from datetime import datetime
 
+    from nola.backup.backups import Backups
     from nola.config import Config
-    from nola.flow import Change, ContextReport, Event, Problem
+    from nola.flow import Change, Conflict, ContextReport, Event, Problem, Seen
     from nola.llm.choose import Chooser
     from nola.llm.models import ModelFiles, Progress
     from nola.memory.store import ConversationStore
     from nola.port import ConversationRow, Finding, StoredMessage
     from nola.state.store import StateStore
+    from nola.transfer import ImportPlan, ImportResult
     from nola.turn import Services
     from nola.types import ChangeId, ConversationId, Json
 
 __all__ = ["Agent", "Parts"]
+
+OWNER = "owner"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +46,8 @@ class Parts:
         files: The model files.
         services: What a turn uses.
         close_vectors: Closes the cache of vectors.
+        backups: Archives of everything.
+        via: The interface that changes come through, as the history names it.
     """
 
     config: Config
@@ -49,6 +57,8 @@ class Parts:
     files: ModelFiles
     services: Services
     close_vectors: Callable[[], None]
+    backups: Backups
+    via: str = "library"
 
 
 class Agent:
@@ -77,6 +87,12 @@ class Agent:
     def chooser(self) -> Chooser:
         """What chooses the model that answers."""
         return self._parts.chooser
+
+    @property
+    def backups(self) -> Backups:
+        """Archives of everything that she knows; a state folder of an earlier version is brought up to date first."""
+        self._state.bootstrap()
+        return self._parts.backups
 
     def turn(self, stimulus: Stimulus) -> Iterator[Event]:
         """Answer a message; the last event is the TurnResult. Closing the iterator stops the model.
@@ -137,26 +153,36 @@ class Agent:
         self._state.bootstrap()
         return self._state.get_node(path)
 
-    def set_state(self, path: str, value: Json, *, who: str) -> Receipt:
-        """Write a value at a dotted path.
+    def set_state(self, path: str, value: Json, *, who: str = OWNER) -> Receipt:
+        """Write a value at a dotted path; when this returns, it is on disk.
 
         Raises:
             PathError: The path leads nowhere, or into a scalar.
-            StorageError: The disk refused.
+            ConflictError: The owner changed the same place in the file meanwhile; what was to be written is kept.
+            StorageError: The disk refused; nothing changed, and the change waits (`retry_pending`).
         """
         self._state.bootstrap()
-        return _receipt(self._state.set(path, value, who=who), "set")
+        return _receipt(self._state.set(path, value, who=who, via=self._parts.via), "set")
 
-    def unset_state(self, path: str, *, who: str) -> Receipt:
+    def update_state(self, path: str, function: Callable[[Json], Json], *, who: str = OWNER) -> Receipt:
+        """Write what a function makes of the value at a path; no other write comes in between (E28).
+
+        The function gets a copy, None when nothing stands there. It may be called again when a file is saved by hand in
+        the same instant. Raises as `set_state` does, and what the function raises.
+        """
+        self._state.bootstrap()
+        return _receipt(self._state.update(path, function, who=who, via=self._parts.via), "set")
+
+    def unset_state(self, path: str, *, who: str = OWNER) -> Receipt:
         """Remove what stands at a dotted path.
 
         Raises:
             PathError: Nothing stands there.
         """
         self._state.bootstrap()
-        return _receipt(self._state.unset(path, who=who), "unset")
+        return _receipt(self._state.unset(path, who=who, via=self._parts.via), "unset")
 
-    def undo(self, change: ChangeId, *, who: str) -> Receipt:
+    def undo(self, change: ChangeId, *, who: str = OWNER) -> Receipt:
         """Take one change back.
 
         Raises:
@@ -164,7 +190,7 @@ class Agent:
             NolaError: No change has that id.
         """
         self._state.bootstrap()
-        return _receipt(self._state.undo(change, who=who), "undo")
+        return _receipt(self._state.undo(change, who=who, via=self._parts.via), "undo")
 
     def changes(self, path: str = "", *, limit: int = 50) -> Sequence[Change]:
         """List changes below a path, newest first."""
@@ -178,10 +204,94 @@ class Agent:
         self._state.bootstrap()
         return self._state.problems()
 
+    def state_at(self, at: datetime, path: str = "") -> Json:
+        """Return what stood at a dotted path at an instant; all modules when it is empty.
+
+        Raises:
+            NolaError: The history does not reach back so far.
+            PathError: Nothing stood there.
+        """
+        self._state.bootstrap()
+        return self._state.at(at, path)
+
+    def conflicts(self) -> Sequence[Conflict]:
+        """List Nola's values that lost against the owner's own edits."""
+        self._state.bootstrap()
+        return self._state.conflicts()
+
+    def settle_conflict(self, conflict: str, *, use: bool, who: str = OWNER) -> Receipt | None:
+        """End a conflict: put Nola's value in place of the owner's, or drop it.
+
+        Raises:
+            UsageError: No conflict has this id.
+        """
+        self._state.bootstrap()
+        change = self._state.settle_conflict(conflict, use=use, who=who, via=self._parts.via)
+        return None if change is None else _receipt(change, "set")
+
+    def accept_state(self, name: str) -> None:
+        """Take an emptied file, or the removal of all modules (`modules`), for what the owner wants.
+
+        Raises:
+            PathError: No document has this name.
+        """
+        self._state.bootstrap()
+        self._state.accept(name)
+
+    def look(self) -> Seen:
+        """Look at the state's files now; return what others changed in them, and every problem."""
+        self._state.bootstrap()
+        return self._state.look()
+
+    def retry_pending(self) -> Sequence[Receipt]:
+        """Try again what the disk refused; return what is saved now."""
+        return [_receipt(change, "set") for change in self._state.retry_pending()]
+
     def sync_state(self) -> Sequence[str]:
         """Pull every module upward now; return the names of the modules that were pulled."""
         self._state.bootstrap()
         return self._state.sync()
+
+    def export_all(self, *, only: str | None = None) -> bytes:
+        """Return everything that she knows as one JSON text.
+
+        Args:
+            only: `state` or `conversations`; None for both.
+
+        Raises:
+            NolaError: The conversations can't be read.
+        """
+        from nola.transfer import export_document  # noqa: PLC0415 -- keeps start-up fast
+
+        self._state.bootstrap()
+        return export_document(
+            None if only == "conversations" else self._state, None if only == "state" else self._conversations
+        )
+
+    def import_plan(self, data: bytes) -> ImportPlan:
+        """Say what taking an export in would change; nothing is written.
+
+        Raises:
+            NolaError: It is no export, of a newer version, or damaged.
+        """
+        from nola.transfer import plan, read_document  # noqa: PLC0415 -- keeps start-up fast
+
+        self._state.bootstrap()
+        limits = self.config.settings.state
+        found = read_document(data, max_depth=limits.max_depth, max_bytes=limits.max_bytes)
+        return plan(found, self._state, self._conversations)
+
+    def import_all(self, plan: ImportPlan) -> ImportResult:
+        """Make a backup, then do what a plan says.
+
+        Raises:
+            ConflictError: Something here changed since the plan was made; nothing was written.
+        """
+        from nola.transfer import carry_out  # noqa: PLC0415 -- keeps start-up fast
+
+        return carry_out(
+            plan, self._state, self._conversations, backup=lambda: self.backups.create(Kind.BEFORE_IMPORT).name
+        )
 
     def conversations(self, search: str = "", *, limit: int = 20) -> Sequence[ConversationRow]:
         """List conversations, newest first; with `search` only those that hold its words."""
@@ -236,14 +346,23 @@ class Agent:
     def doctor(self) -> Sequence[Finding]:
         """Check the whole installation and change nothing but what is born at first use."""
         self._state.bootstrap()
-        vectors = self._parts.services.vectoriser() is not None
-        return check_health(self.config, self._state, self._conversations, self.chooser, vectors=vectors)
+        services = self._parts.services
+        return check_health(
+            self.config,
+            self._state,
+            self._conversations,
+            self.chooser,
+            vectors=services.vectoriser() is not None,
+            backups=self._parts.backups,
+            now=services.clock.now(),
+        )
 
     def close(self) -> None:
         """Stop the model, close the files."""
         self.chooser.close()
         self._conversations.close()
         self._parts.close_vectors()
+        self._state.close()
 
 
 def _receipt(change: Change, what: str) -> Receipt:

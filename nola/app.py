@@ -9,6 +9,10 @@ from typing import TYPE_CHECKING
 
 from nola import config as configuration
 from nola.agent import Agent, Parts
+from nola.backup.backups import Backups
+from nola.backup.names import Kind
+from nola.backup.spare import spare_copy
+from nola.backup.swap import finish_interrupted
 from nola.clock import ShiftedClock, SystemClock
 from nola.context.prompt import Persona
 from nola.context.select import Selector
@@ -60,6 +64,7 @@ def open_assistant(
     choose: Callable[[str | None], ChatModel] | None = None,
     clock: Clock | None = None,
     vectoriser: Vectoriser | None = None,
+    via: str = "library",
 ) -> Agent:
     """Build an agent; nothing heavy is loaded before it is used.
 
@@ -68,6 +73,7 @@ def open_assistant(
         choose: Gives the model that answers, by the name that was asked for; None chooses among what is there.
         clock: Tells the time; None for the machine's, or where `NOLA_NOW` starts it.
         vectoriser: The embedder; None for the one that the settings name.
+        via: The interface that changes come through, as the history names it.
 
     Raises:
         ConfigError: A setting is wrong.
@@ -77,6 +83,7 @@ def open_assistant(
     settings = config.settings
     clock = clock or (ShiftedClock(config.now) if config.now else SystemClock())
     make_private_dir(config.home)
+    finish_interrupted(config.home)
     files = ModelFiles(config.models_dir)
     chooser = Chooser(settings, files, ollama_host=os.environ.get("OLLAMA_HOST", ""))
     state = StateStore(
@@ -86,6 +93,16 @@ def open_assistant(
         born=find_born(),
         probes=(lambda: _ollama_models(chooser),),
         ablate_metadata=settings.context.ablate_metadata,
+        before_migration=lambda: _back_up(backups),
+        spare=lambda file: spare_copy(backups.list(), f"state/{file}"),
+    )
+    backups = Backups(
+        config.home,
+        state_dir=config.state_dir,
+        database=config.database,
+        settings=settings.backup,
+        clock=clock,
+        held=state.held,
     )
     conversations = ConversationStore(config.database, clock=clock)
     vectors = _Vectors(config, files, clock)
@@ -101,7 +118,11 @@ def open_assistant(
         settings=settings,
         clock=clock,
     )
-    return Agent(Parts(config, state, conversations, chooser, files, services, vectors.close))
+    return Agent(Parts(config, state, conversations, chooser, files, services, vectors.close, backups, via))
+
+
+def _back_up(backups: Backups) -> None:
+    backups.create(Kind.BEFORE_MIGRATION)
 
 
 class _Vectors:

@@ -154,17 +154,31 @@ def parse_value(key: str, text: Any) -> Any:
 
 
 def _home(environ: Mapping[str, str]) -> Path:
-    chosen = environ.get("NOLA_HOME", "").strip()
-    home = Path(chosen).expanduser().absolute() if chosen else Path(platformdirs.user_data_dir("nola", appauthor=False))
-    if home.exists() and not home.is_dir():
+    chosen = environ.get("NOLA_HOME", "").strip() or platformdirs.user_data_dir("nola", appauthor=False)
+    if not _is_text(chosen):
+        raise ConfigError(
+            f"the name of Nola's folder is not UTF-8: {chosen}", fix="point NOLA_HOME at a folder with a plain name"
+        )
+    try:
+        home = Path(chosen).expanduser().absolute()
+        is_other = home.exists() and not home.is_dir()
+    except (OSError, RuntimeError) as error:  # an unknown ~name is a RuntimeError
+        why = (error.strerror if isinstance(error, OSError) else "") or str(error)
+        raise ConfigError(f"{chosen} can't be Nola's folder: {why}", fix="point NOLA_HOME at another one") from error
+    if is_other:
         raise ConfigError(f"{home} is a file, not a folder", fix="point NOLA_HOME at a folder, or at none yet")
     return home
 
 
+def _is_text(name: str) -> bool:
+    """Tell whether a name that came from the system is UTF-8: bytes that are none arrive as lone surrogates."""
+    return not any("\ud800" <= sign <= "\udfff" for sign in name)
+
+
 def _from_file(file: Path) -> dict[str, Any]:
-    if file.exists() and not file.is_file():
-        raise ConfigError(f"{file} is no regular file", fix="move it away, or put a TOML file in its place")
     try:
+        if file.exists() and not file.is_file():
+            raise ConfigError(f"{file} is no regular file", fix="move it away, or put a TOML file in its place")
         table = tomllib.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
@@ -205,6 +219,8 @@ def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
 def _checked(key: str, raw: Any, group: type, f: dataclasses.Field[Any]) -> Any:
     kind = get_type_hints(group)[f.name]
     value = _converted(key, raw, kind)
+    if isinstance(value, str) and not _is_text(value):
+        raise ConfigError(f"{key} takes text in UTF-8, not {raw!r}")
     meta = f.metadata
     if meta["choices"] and value not in meta["choices"]:
         raise ConfigError(f"{key} is one of {', '.join(meta['choices'])}, not {raw!r}")

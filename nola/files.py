@@ -3,35 +3,195 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
-import secrets
 import stat
 from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
 
-from nola.errors import ConflictError, StorageError
+from nola import disk
+from nola.disk import TEMP_PREFIX, Stamp
+from nola.errors import ConflictError
+from nola.saves import Group, Save, SlippedError, commit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
 __all__ = [
     "TEMP_PREFIX",
+    "Save",
+    "SlippedError",
+    "Stamp",
     "append_bytes",
     "append_chunks",
+    "copy_aside",
     "is_orphan",
     "locked",
     "make_private_dir",
+    "move",
+    "read_or_none",
+    "read_stable",
     "remove",
     "replace_from_chunks",
+    "save_all",
+    "stamp_of",
     "sync_dir",
     "write_atomic",
+    "write_loosely",
 ]
 
-TEMP_PREFIX = ".nola-"
-_PRIVATE_FILE = 0o600
-_PRIVATE_DIR = 0o700
+_TRIES = 3
+
+
+# --- reading ----------------------------------------------------------------------------------------------------------
+def stamp_of(path: Path) -> Stamp | None:
+    """Return a file's time of change in nanoseconds, size and inode; None when nothing stands there.
+
+    Raises:
+        OSError: It can't be looked at.
+    """
+    try:
+        return disk.stamp(path.stat())
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def read_or_none(path: Path) -> bytes | None:
+    """Return a file's bytes; None when nothing stands there.
+
+    Raises:
+        OSError: It can't be read.
+    """
+    try:
+        return path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def read_stable(path: Path, *, max_bytes: int) -> tuple[bytes, os.stat_result]:
+    """Read a file as it stands while nobody writes to it, and what the file system says of it; never wait for a pipe.
+
+    Raises:
+        ValueError: It is larger than `max_bytes`.
+        OSError: It is not there, can't be read, is no regular file, belongs to another user, or kept changing.
+    """
+    for _ in range(_TRIES):
+        fd = os.open(path, disk.LOOK)
+        try:
+            before = os.fstat(fd)
+            why = disk.defect(before, (os.geteuid(), 0))
+            if why:
+                raise OSError(errno.EPERM, why)
+            if before.st_size > max_bytes:
+                raise ValueError(f"{before.st_size:,} bytes are too many")
+            data = b"".join(disk.chunks_of(fd))
+            after = os.fstat(fd)
+        finally:
+            os.close(fd)
+        same = (*disk.stamp(before), before.st_ctime_ns) == (*disk.stamp(after), after.st_ctime_ns)
+        if same and len(data) == after.st_size:
+            return data, after
+    raise OSError(errno.EAGAIN, "it kept changing while it was read")
+
+
+# --- replacing --------------------------------------------------------------------------------------------------------
+def save_all(
+    saves: Sequence[Save], *, log: Path | None = None, line: bytes = b"", flush: Callable[[int], object] = os.fsync
+) -> list[Stamp | None]:
+    """Replace, make and delete different files and add a line to a log: all of it, durably, or nothing.
+
+    Every file is compared with what was expected before anything is flushed, and once more in the moment in which it
+    is replaced.
+
+    Args:
+        saves: The files.
+        log: The file that the line is added to.
+        line: What is added, on a line of its own.
+        flush: Waits until what was written to a descriptor is on disk.
+
+    Returns:
+        The new stamp of every file in order, None for a deleted one.
+
+    Raises:
+        SlippedError: A file holds something else than was expected; everything stands as it did.
+        StorageError: The disk refused; everything stands as it did.
+    """
+    return commit(Group(flush), saves, log, line)
+
+
+def write_atomic(path: Path, data: bytes, *, keep_previous: bool = False) -> None:
+    """Replace a file's content, whatever it is; when this returns, the new content survives a power cut.
+
+    The protocol is that of `save_all`: temporary file in the same folder (exclusive, 0600), full write with its size
+    checked, fsync, rename, fsync of the folder. A symbolic link is followed once and the real file replaced.
+
+    Args:
+        path: The file to replace or create.
+        data: Its whole new content.
+        keep_previous: Keep what stood there as `NAME.bak`.
+
+    Raises:
+        StorageError: The disk refused; the old file stands and the temporary file is gone.
+    """
+    commit(Group(os.fsync, compare=False), [Save(path, data, None, keep_previous)])
+
+
+def write_loosely(path: Path, data: bytes, *, modified_ns: int | None = None) -> None:
+    """Replace a copy of something: whole or not at all, but without waiting for the disk.
+
+    Args:
+        path: The file to replace or create, never through a link.
+        data: Its whole new content.
+        modified_ns: The time of change that it gets.
+
+    Raises:
+        StorageError: The disk refused; the old file stands and the temporary file is gone.
+    """
+    with disk.told(path):
+        _replace(path, (data,), modified_ns=modified_ns, durable=False)
+
+
+def replace_from_chunks(path: Path, chunks: Iterable[bytes]) -> int:
+    """Replace a large file by the protocol of `write_atomic`, without holding it in memory; return its size in bytes.
+
+    Whatever `chunks` raises passes through, and the old file stands: raise there when the content is not what it
+    should be.
+
+    Raises:
+        StorageError: The disk refused; the old file stands and the temporary file is gone.
+    """
+    with disk.told(path):
+        return _replace(path, chunks)
+
+
+def copy_aside(path: Path, target: Path) -> None:
+    """Copy a file, in place of what has the other name; the copy is there after a power cut.
+
+    Raises:
+        StorageError: The disk refused.
+    """
+    with disk.told(target):
+        _replace(target, (path.read_bytes(),))
+
+
+def move(path: Path, target: Path) -> None:
+    """Give a file another name in its folder and wait until that is on disk; what has that name is replaced.
+
+    Raises:
+        StorageError: The disk refused.
+    """
+    with disk.told(target):
+        path.replace(target)
+        sync_dir(target.parent)
+
+
+def remove(path: Path) -> None:
+    """Delete a file and wait until that is on disk; a file that is not there is fine."""
+    with disk.told(path):
+        path.unlink(missing_ok=True)
+        sync_dir(path.parent)
 
 
 def is_orphan(temp: Path) -> bool:
@@ -48,71 +208,22 @@ def is_orphan(temp: Path) -> bool:
     return int(number) == os.getpid()
 
 
-def make_private_dir(path: Path) -> Path:
-    """Make a folder and its missing parents, mode 0700 whatever the umask; return it.
+# --- adding -----------------------------------------------------------------------------------------------------------
+def append_bytes(path: Path, data: bytes) -> None:
+    """Add bytes to the end of a file and wait until they are on disk.
 
     Raises:
-        StorageError: The folder could not be made.
+        StorageError: The disk refused; a part that was written is cut off again.
     """
-    try:
-        missing = [p for p in (path, *path.parents) if not p.exists()]
-        path.mkdir(parents=True, exist_ok=True)
-        for made in missing:
-            made.chmod(_PRIVATE_DIR)
-    except OSError as error:
-        raise StorageError(str(path), error.strerror or str(error)) from error
-    return path
-
-
-def write_atomic(path: Path, data: bytes, *, keep_previous: bool = False) -> None:
-    """Replace a file's content; when this returns, the new content survives a power cut.
-
-    Temporary file in the same folder (exclusive, 0600), full write with its size checked, fsync, rename, fsync of
-    the folder. A symbolic link is followed once and the real file replaced.
-
-    Args:
-        path: The file to replace or create.
-        data: Its whole new content.
-        keep_previous: Keep what stood there as `NAME.bak`, by hard link.
-
-    Raises:
-        StorageError: The disk refused; the old file stands and the temporary file is gone.
-    """
-    target = path.resolve() if path.is_symlink() else path
-    temp = target.with_name(f"{TEMP_PREFIX}{os.getpid()}-{secrets.token_hex(6)}.tmp")
-    try:
-        _write_new(temp, (data,))
-        if keep_previous and target.exists():
-            _keep_previous(target)
-        temp.replace(target)
-        sync_dir(target.parent)
-    except OSError as error:
-        raise StorageError(str(path), error.strerror or str(error)) from error
-    finally:
-        with contextlib.suppress(OSError):
-            temp.unlink()
-
-
-def replace_from_chunks(path: Path, chunks: Iterable[bytes]) -> int:
-    """Replace a large file by the protocol of `write_atomic`, without holding it in memory; return its size in bytes.
-
-    Whatever `chunks` raises passes through, and the old file stands: raise there when the content is not what it
-    should be.
-
-    Raises:
-        StorageError: The disk refused; the old file stands and the temporary file is gone.
-    """
-    temp = path.with_name(f"{TEMP_PREFIX}{os.getpid()}-{secrets.token_hex(6)}.tmp")
-    try:
-        written = _write_new(temp, chunks)
-        temp.replace(path)
-        sync_dir(path.parent)
-    except OSError as error:
-        raise StorageError(str(path), error.strerror or str(error)) from error
-    finally:
-        with contextlib.suppress(OSError):
-            temp.unlink()
-    return written
+    with disk.told(path), disk.Tail(path) as tail:
+        try:
+            disk.write_all(tail.fd, data)
+            os.fsync(tail.fd)
+            if tail.is_new:
+                sync_dir(path.parent)
+        except OSError:
+            tail.cut()
+            raise
 
 
 def append_chunks(path: Path, chunks: Iterable[bytes]) -> int:
@@ -123,114 +234,86 @@ def append_chunks(path: Path, chunks: Iterable[bytes]) -> int:
     Raises:
         StorageError: The disk refused.
     """
-    try:
-        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC, _PRIVATE_FILE)
-        try:
-            os.fchmod(fd, _PRIVATE_FILE)
-            for chunk in chunks:
-                _write_all(fd, chunk)
-            os.fsync(fd)
-            return os.fstat(fd).st_size
-        finally:
-            os.close(fd)
-    except OSError as error:
-        raise StorageError(str(path), error.strerror or str(error)) from error
+    with disk.told(path), disk.Tail(path) as tail:
+        for chunk in chunks:
+            disk.write_all(tail.fd, chunk)
+        os.fsync(tail.fd)
+        return os.fstat(tail.fd).st_size
 
 
-def append_bytes(path: Path, data: bytes) -> None:
-    """Add bytes to the end of a file and wait until they are on disk.
-
-    Raises:
-        StorageError: The disk refused; a part that was written is cut off again.
-    """
-    try:
-        existed = path.exists()
-        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC, _PRIVATE_FILE)
-        try:
-            before = os.fstat(fd).st_size
-            try:
-                _write_all(fd, data)
-                os.fsync(fd)
-            except OSError:
-                os.ftruncate(fd, before)
-                raise
-        finally:
-            os.close(fd)
-        if not existed:
-            path.chmod(_PRIVATE_FILE)
-            sync_dir(path.parent)
-    except OSError as error:
-        raise StorageError(str(path), error.strerror or str(error)) from error
-
-
-def remove(path: Path) -> None:
-    """Delete a file and wait until that is on disk; a file that is not there is fine."""
-    try:
-        path.unlink(missing_ok=True)
-        sync_dir(path.parent)
-    except OSError as error:
-        raise StorageError(str(path), error.strerror or str(error)) from error
-
-
+# --- folders and locks ------------------------------------------------------------------------------------------------
 def sync_dir(folder: Path) -> None:
     """Flush a folder's entries, which makes a rename in it durable."""
-    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    fd = os.open(folder, disk.FOLDER)
     try:
         os.fsync(fd)
     finally:
         os.close(fd)
 
 
+def make_private_dir(path: Path) -> Path:
+    """Make a folder and its missing parents, mode 0700 whatever the umask, and close it to others; return it.
+
+    Raises:
+        StorageError: The folder could not be made, is a link, or belongs to another user.
+    """
+    with disk.told(path):
+        if path.is_symlink():
+            raise OSError(errno.ELOOP, "it is a link; name the folder that it leads to")
+        for missing in reversed([p for p in (path, *path.parents) if not p.exists()]):
+            missing.mkdir(disk.DIR, exist_ok=True)
+            missing.chmod(disk.DIR)
+            with contextlib.suppress(PermissionError):  # a folder above that may not be read
+                sync_dir(missing.parent)
+        path.mkdir(exist_ok=True)
+        info = path.stat()
+        if info.st_uid != os.geteuid():
+            raise OSError(errno.EPERM, disk.FOREIGN)
+        if info.st_mode & disk.OTHERS:
+            path.chmod(stat.S_IMODE(info.st_mode) & ~disk.OTHERS)
+    return path
+
+
 @contextlib.contextmanager
 def locked(path: Path, *, timeout_s: float = 5.0) -> Iterator[None]:
-    """Hold the lock file `path` (0600, never deleted) against other processes and threads.
+    """Hold the lock file `path` (0600, never deleted, never a link) against other processes and threads.
 
     Raises:
         ConflictError: Somebody else held it for longer than `timeout_s` seconds.
+        StorageError: It can't be made, or is no regular file of one's own.
     """
-    lock = FileLock(path, mode=_PRIVATE_FILE, is_singleton=True)
-    try:
-        lock.acquire(timeout=timeout_s)
-    except Timeout:
-        raise ConflictError(
-            f"another process has held {path.name} for {timeout_s:g} s", fix="try again, or stop that process"
-        ) from None
-    except OSError as error:
-        raise StorageError(str(path), error.strerror or str(error)) from error
+    lock = FileLock(path, mode=disk.FILE, is_singleton=True)
+    with disk.told(path):
+        with contextlib.suppress(FileNotFoundError):
+            if disk.checked(path.lstat()).st_mode & disk.OTHERS:
+                path.chmod(disk.FILE)
+        try:
+            lock.acquire(timeout=timeout_s)
+        except Timeout:
+            why = f"another process has held {path.name} for {timeout_s:g} s"
+            raise ConflictError(why, fix="try again, or stop that process") from None
     try:
         yield
     finally:
         lock.release()
 
 
-def _write_new(temp: Path, chunks: Iterable[bytes]) -> int:
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    fd = os.open(temp, flags, _PRIVATE_FILE)
+def _replace(path: Path, chunks: Iterable[bytes], *, modified_ns: int | None = None, durable: bool = True) -> int:
+    temp = path.with_name(disk.temp_name())
     try:
-        written = 0
-        for chunk in chunks:
-            _write_all(fd, chunk)
-            written += len(chunk)
-        if os.fstat(fd).st_size != written:
-            raise OSError(0, "the disk took only a part of the file")
-        os.fchmod(fd, stat.S_IRUSR | stat.S_IWUSR)
-        os.fsync(fd)
-        return written
+        fd = os.open(temp, disk.NEW, disk.FILE)
+        try:
+            size = disk.fill(fd, chunks).st_size
+            if modified_ns is not None:
+                os.utime(fd, ns=(modified_ns, modified_ns))
+            if durable:
+                os.fsync(fd)
+        finally:
+            os.close(fd)
+        temp.replace(path)
+        if durable:
+            sync_dir(path.parent)
     finally:
-        os.close(fd)
-
-
-def _write_all(fd: int, data: bytes) -> None:
-    view = memoryview(data)
-    while view:
-        view = view[os.write(fd, view) :]
-
-
-def _keep_previous(target: Path) -> None:
-    backup = target.with_name(target.name + ".bak")
-    fresh = target.with_name(f"{TEMP_PREFIX}{os.getpid()}-{secrets.token_hex(6)}.tmp")
-    os.link(target, fresh)
-    try:
-        fresh.replace(backup)
-    finally:  # renaming one name of a file to another name of the same file does nothing
-        fresh.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            temp.unlink()
+    return size

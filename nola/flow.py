@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Candidate",
     "Change",
+    "Conflict",
     "ContextReport",
     "Event",
     "Exchange",
@@ -29,6 +30,7 @@ __all__ = [
     "Prompt",
     "Proposal",
     "Receipt",
+    "Seen",
     "Selected",
     "Stimulus",
     "Token",
@@ -211,7 +213,21 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One change of a module as history keeps it; `*_present` tells a missing value from null."""
+    """One change of a module as history keeps it; `*_present` tells a missing value from null.
+
+    Attributes:
+        id: What undoes it.
+        at: When.
+        who: The owner, or Nola herself.
+        path: What changed; a module's name alone when the whole file came, went or was replaced.
+        old: What stood there.
+        new: What stands there since.
+        old_present: Something stood there.
+        new_present: Something stands there.
+        undoes: The change that it takes back.
+        via: The interface that it came through: `command line`, `chat`, `editor` ...
+        patch: The change of the whole file, as JSON Patch operations (RFC 6902) with tests, so that it can be inverted.
+    """
 
     id: ChangeId
     at: datetime
@@ -222,6 +238,43 @@ class Change:
     old_present: bool
     new_present: bool
     undoes: ChangeId | None = None
+    via: str = ""
+    patch: tuple[dict[str, Json], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """A value of Nola's that lost against the owner's own edit of the same place; it waits to be used or dropped.
+
+    Attributes:
+        id: What names it.
+        at: When both wrote.
+        who: Who wanted the value that lost.
+        file: The file that both wrote, relative to the state folder.
+        path: The place.
+        base: What stood there before either wrote; None when nothing did.
+        ours: The value that lost; None when it was to be removed.
+        theirs: The owner's value, which stands; None when the owner removed it.
+        removes: Nola's change was a removal.
+    """
+
+    id: str
+    at: datetime
+    who: str
+    file: str
+    path: str
+    base: Json
+    ours: Json
+    theirs: Json
+    removes: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a look at the state's files found: modules whose content changed behind Nola's back, and all problems."""
+
+    changed: tuple[str, ...]
+    problems: tuple[Problem, ...]
 
 
 @dataclass(frozen=True, slots=True)

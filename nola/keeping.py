@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["KeptConversations", "KeptState", "problem_sentence"]
 
 _MOST_LEFT_OUT = 40
+_NOLA = "nola"
 
 
 class KeptState:
@@ -43,14 +44,14 @@ class KeptState:
         """Return what stands at a path."""
         return self._store.get(path)
 
-    def write(self, proposal: Proposal, who: str) -> Change:
-        """Write one proposal; the change tells values without the wrappers of nodes."""
+    def write(self, proposal: Proposal, via: str) -> Change:
+        """Write one proposal of Nola's; the change tells values without the wrappers of nodes."""
         if proposal.remove:
-            change = self._store.unset(proposal.path, who=who)
+            change = self._store.unset(proposal.path, who=_NOLA, via=via)
         elif proposal.append:
-            change = self._store.append(proposal.path, proposal.value, who=who)
+            change = self._store.append(proposal.path, proposal.value, who=_NOLA, via=via)
         else:
-            change = self._store.set(proposal.path, proposal.value, who=who)
+            change = self._store.set(proposal.path, proposal.value, who=_NOLA, via=via)
         return replace(change, old=contract.plain(change.old), new=contract.plain(change.new))
 
     def problems(self) -> Sequence[str]:

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from datetime import datetime
 
-    from nola.flow import Change, ContextReport, Event, Problem, Receipt, Stimulus
+    from nola.flow import Change, Conflict, ContextReport, Event, Problem, Receipt, Stimulus
     from nola.types import ChangeId, ConversationId, Json, MessageId, Severity
 
 __all__ = ["Assistant", "ConversationRow", "Finding", "StoredMessage"]
@@ -70,11 +70,26 @@ class Assistant(Protocol):
     def unset_state(self, path: str, *, who: str) -> Receipt:
         """Remove what stands at a dotted path."""
 
+    def update_state(self, path: str, function: Callable[[Json], Json], *, who: str) -> Receipt:
+        """Write what a function makes of the value at a path; no other write comes in between."""
+
     def undo(self, change: ChangeId, *, who: str) -> Receipt:
         """Take one change back, unless the value changed again since."""
 
     def changes(self, path: str = "", *, limit: int = 50) -> Sequence[Change]:
         """List changes below a path, newest first."""
+
+    def state_at(self, at: datetime, path: str = "") -> Json:
+        """Return what stood at a dotted path at an instant; all modules when it is empty."""
+
+    def conflicts(self) -> Sequence[Conflict]:
+        """List Nola's values that lost against the owner's own edits."""
+
+    def settle_conflict(self, conflict: str, *, use: bool, who: str) -> Receipt | None:
+        """End a conflict: put Nola's value in place of the owner's, or drop it."""
+
+    def accept_state(self, name: str) -> None:
+        """Take an emptied file, or the removal of all modules (`modules`), for what the owner wants."""
 
     def problems(self) -> Sequence[Problem]:
         """List what is wrong with the state's files."""

@@ -47,7 +47,7 @@ class State(Protocol):
     def get(self, path: str) -> Json:
         """Return what stands at a path."""
 
-    def write(self, proposal: Proposal, who: str) -> Change:
+    def write(self, proposal: Proposal, via: str) -> Change:
         """Write one proposal."""
 
     def problems(self) -> Sequence[str]:

@@ -96,6 +96,7 @@ get_agent(); print(first, agent._state.pulls, agent._state.bootstrap())
 """
     assert run(code, tmp_path / "home") == ["2 2 False"]
     assert sorted(path.name for path in (tmp_path / "home" / "state").glob("*.json")) == [
+        ".format.json",
         "Nola.json",
         "identity.json",
         "machineID.json",

@@ -61,6 +61,36 @@ def test_the_home_folder_has_a_default_and_may_begin_with_a_tilde() -> None:
     assert config.load({"NOLA_HOME": "here"}).home == Path.cwd() / "here"
 
 
+@pytest.mark.parametrize(
+    ("home", "says"),
+    [
+        ("/caf\udce9", "the name of Nola's folder is not UTF-8: /caf\udce9"),
+        ("/" + "n" * 300, f"/{'n' * 300} can't be Nola's folder: File name too long"),
+        ("~no-such-person/nola", "~no-such-person/nola can't be Nola's folder: Could not determine home directory."),
+        ("/dev/null", "/dev/null is a file, not a folder"),
+    ],
+)
+def test_a_home_that_can_not_be_one_is_refused(home: str, says: str) -> None:
+    """In one sentence that says what to do; the bytes of its name are kept as they came."""
+    with pytest.raises(ConfigError) as caught:
+        config.load({"NOLA_HOME": home})
+    assert str(caught.value) == says
+    assert caught.value.fix.startswith("point NOLA_HOME at ")
+
+
+def test_a_setting_that_is_no_text_is_refused(load: Callable[..., Config]) -> None:
+    """Bytes that are no UTF-8 could be written into no file."""
+    with pytest.raises(ConfigError, match=r"llm\.model takes text in UTF-8"):
+        load(NOLA_LLM_MODEL="caf\udce9")
+
+
+def test_a_settings_file_that_can_not_be_looked_at_is_refused(load: Callable[..., Config], tmp_path: Path) -> None:
+    """A link to itself, for example."""
+    (tmp_path / "settings.toml").symlink_to("settings.toml")
+    with pytest.raises(ConfigError, match=r"can't be read"):
+        load()
+
+
 def test_the_file_beats_the_defaults_and_the_environment_beats_the_file(load: Callable[..., Config]) -> None:
     """The later of the three places wins, and each setting says who set it."""
     loaded = load("[context]\nbudget_l1 = 20\nbudget_l2 = 60\n", NOLA_CONTEXT_BUDGET_L2="70")

@@ -262,13 +262,15 @@ def test_nothing_is_added_through_a_link(tmp_path: Path, append: object) -> None
 # --- folders and locks ------------------------------------------------------------------------------------------------
 @pytest.mark.usefixtures("no_umask")
 def test_new_folders_are_private(tmp_path: Path) -> None:
-    """Every folder that had to be made is 0700; one that was there keeps its mode."""
+    """Every folder that had to be made is 0700, one that was there is closed to others, those above keep their mode."""
     tmp_path.chmod(0o755)
     made = files.make_private_dir(tmp_path / "a" / "b")
     assert made == tmp_path / "a" / "b"
     assert (mode(made), mode(made.parent), mode(tmp_path)) == (0o700, 0o700, 0o755)
-    made.chmod(0o750)
-    assert mode(files.make_private_dir(made)) == 0o750
+    made.chmod(0o2755)
+    assert mode(files.make_private_dir(made)) == 0o2700
+    made.chmod(0o500)
+    assert mode(files.make_private_dir(made)) == 0o500
 
 
 def test_a_file_in_a_folders_place_is_a_storage_error(tmp_path: Path) -> None:

@@ -43,10 +43,10 @@ def proposal(path: str, value: str | None, **marks: bool) -> Proposal:
 
 
 def test_a_proposal_is_set_added_or_removed(store: StateStore) -> None:
-    """What a proposal says is done: it sets, adds to a list, or removes, and the change tells old and new."""
+    """What a proposal says is done by Nola, through the channel that it came in by; the change tells old and new."""
     kept = KeptState(store)
     first = kept.write(proposal("user.city", "Faro"), "terminal")
-    assert (first.old, first.new, first.who) == (None, "Faro", "terminal")
+    assert (first.old, first.new, first.who, first.via) == (None, "Faro", "nola", "terminal")
     second = kept.write(proposal("user.city", "Porto"), "terminal")
     assert (second.old, second.new) == ("Faro", "Porto")
     kept.write(proposal("user.likes", "tea", append=True), "terminal")

@@ -12,17 +12,14 @@ _KILLED = 128
 
 def main() -> None:
     """Run `nola` with the process's arguments and exit."""
-    if sys.argv[1:] == ["--version"]:
-        from nola import __version__  # noqa: PLC0415 -- keeps start-up fast
+    from nola.cli import output_streams as streams  # noqa: PLC0415 -- keeps start-up fast
 
-        sys.stdout.write(f"nola {__version__}\n")
-        return
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")  # a terminal that lacks a sign shows another, and nothing breaks
+    if not streams.mend():
+        streams.put_aside("nola: stdout is closed; send it to a file or a pipe\n")
+        sys.exit(1)
     _heed_endings()
     try:
-        _run(sys.argv[1:])
+        sys.exit(_run(sys.argv[1:]))
     except KeyboardInterrupt:  # before or after the command itself, which has its own way with it
         sys.exit(_INTERRUPTED)
 
@@ -43,12 +40,29 @@ def _heed_endings() -> None:
             signal.signal(number, end)
 
 
-def _run(arguments: list[str]) -> None:
+def _run(arguments: list[str]) -> int:
+    if arguments == ["--version"]:
+        return _tell_version()
     from nola.cli.quick import answer  # noqa: PLC0415 -- keeps start-up fast
 
     code = answer(arguments)
     if code is not None:
-        sys.exit(code)
-    from nola.cli.assembly import assemble  # noqa: PLC0415 -- keeps start-up fast
+        return code
+    from nola.cli.assembly import COMMANDS, assemble  # noqa: PLC0415 -- keeps start-up fast
+    from nola.cli.command import run  # noqa: PLC0415 -- keeps start-up fast
 
-    assemble(arguments[:1])(prog_name="nola")
+    return run(assemble(arguments[:1]), arguments, COMMANDS)
+
+
+def _tell_version() -> int:
+    from nola import __version__  # noqa: PLC0415 -- keeps start-up fast
+    from nola.cli import output_streams as streams  # noqa: PLC0415 -- keeps start-up fast
+    from nola.errors import NolaError  # noqa: PLC0415 -- keeps start-up fast
+
+    try:
+        streams.put(f"nola {__version__}\n")
+        streams.flush()
+    except NolaError as error:
+        streams.put_aside(f"nola: {error}\n")
+        return error.exit_code
+    return 0

@@ -21,10 +21,14 @@ COMMANDS = {
     "init": "init",
     "doctor": "doctor",
     "where": "where",
+    "export": "transfer",
+    "import": "transfer",
     "state": "state",
     "history": "history",
+    "backup": "backup",
     "model": "model",
     "config": "config",
+    "daemon": "daemon",
     "eval": "evaluation",
 }
 """Each command, and the module that holds it: as `group` when it has commands of its own, else under its name."""

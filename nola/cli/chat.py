@@ -9,6 +9,7 @@ import typer
 from nola.cli import output
 from nola.cli.desk import Desk, desk_of
 from nola.cli.first_model import offer_model
+from nola.cli.housekeeping import Housekeeping
 from nola.cli.message import checked, stdin_lines, whole_stdin
 from nola.cli.options import AsJson, LevelOption, ModelOption, StimuliOption
 from nola.cli.reply import Teller
@@ -73,16 +74,20 @@ def converse(desk: Desk, talk: Talk, teller: Teller, message: str | None = None,
     """
     offer = offer_model(desk, talk.wishes.model)
     talk.wishes = replace(talk.wishes, model=offer.model)
-    if message is not None:
-        well = _is_whole(talk.send(message, teller))
-    elif output.on_terminal(sys.stdin) and output.on_terminal(sys.stdout) and not bare:
-        from nola.cli.prompt import prompt  # noqa: PLC0415 -- keeps start-up fast
-
-        well = prompt(desk, talk, teller)
-    else:
-        well = _answer_lines(talk, teller, desk.config.settings.chat.max_bytes)
+    with Housekeeping(desk):
+        well = _converse(desk, talk, teller, message, bare=bare)
     if offer.failed or not well:
         raise typer.Exit(1)
+
+
+def _converse(desk: Desk, talk: Talk, teller: Teller, message: str | None, *, bare: bool) -> bool:
+    if message is not None:
+        return _is_whole(talk.send(message, teller))
+    if output.on_terminal(sys.stdin) and output.on_terminal(sys.stdout) and not bare:
+        from nola.cli.prompt import prompt  # noqa: PLC0415 -- keeps start-up fast
+
+        return prompt(desk, talk, teller)
+    return _answer_lines(talk, teller, desk.config.settings.chat.max_bytes)
 
 
 def _answer_lines(talk: Talk, teller: Teller, limit: int) -> bool:

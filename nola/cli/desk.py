@@ -10,15 +10,18 @@ from nola.clock import ShiftedClock, SystemClock
 from nola.port import Assistant
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     import typer
 
+    from nola.backup.backups import Backups
     from nola.clock import Clock
     from nola.config import Config
+    from nola.flow import Receipt, Seen
     from nola.llm.choose import Chooser
     from nola.llm.models import ModelFiles
+    from nola.transfer import ImportPlan, ImportResult
     from nola.types import Channel, ConversationId, Json
 
 __all__ = ["Desk", "LocalAssistant", "desk_of"]
@@ -35,6 +38,10 @@ class LocalAssistant(Assistant, Protocol):
     def chooser(self) -> Chooser:
         """What chooses the model that answers."""
 
+    @property
+    def backups(self) -> Backups:
+        """The backups."""
+
     def get_node(self, path: str) -> Json:
         """Return what stands at a path with the wrappers of its nodes; of a module, its metadata and data."""
 
@@ -49,6 +56,29 @@ class LocalAssistant(Assistant, Protocol):
 
         Raises:
             DownloadError: A file could not be had.
+        """
+
+    def look(self) -> Seen:
+        """Look at the state's files now; return what others changed in them, and every problem."""
+
+    def retry_pending(self) -> Sequence[Receipt]:
+        """Try again what the disk refused; return what is saved now."""
+
+    def export_all(self, *, only: str | None = None) -> bytes:
+        """Return everything that Nola knows as one JSON text, or its part `state` or `conversations`."""
+
+    def import_plan(self, data: bytes) -> ImportPlan:
+        """Say what importing an export would change; nothing is written.
+
+        Raises:
+            NolaError: It is no export, of a newer version, or damaged.
+        """
+
+    def import_all(self, plan: ImportPlan) -> ImportResult:
+        """Make a backup, then do what a plan says.
+
+        Raises:
+            ConflictError: Something here changed since the plan was made; nothing was written.
         """
 
 
@@ -120,4 +150,4 @@ def desk_of(ctx: typer.Context) -> Desk:
 def _open_assistant(config: Config) -> LocalAssistant:
     from nola.app import open_assistant  # noqa: PLC0415 -- keeps start-up fast
 
-    return open_assistant(config)
+    return open_assistant(config, via="command line")

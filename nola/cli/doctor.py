@@ -1,11 +1,15 @@
 """`nola doctor`: checks the whole installation and changes nothing."""
 
+import os
+from collections.abc import Sequence
+
 import typer
 
 from nola.cli import output
 from nola.cli.desk import desk_of
 from nola.cli.options import AsJson
-from nola.errors import NolaError
+from nola.errors import ConfigError, NolaError
+from nola.port import Finding
 from nola.types import Severity
 
 __all__ = ["doctor"]
@@ -16,7 +20,8 @@ _COULD_NOT_RUN = 2
 def doctor(ctx: typer.Context, *, as_json: AsJson = False) -> None:
     """Check the whole installation, and say how to mend what is not well.
 
-    Changes nothing. Exits 0 when all is well, 1 with warnings or errors, 2 when it could not run.
+    Changes nothing. Exits 0 when all is well, 1 with warnings or errors, 2 when it could not run; the finding is then
+    settings.invalid or home.unusable.
 
     Examples:
       nola doctor
@@ -24,14 +29,33 @@ def doctor(ctx: typer.Context, *, as_json: AsJson = False) -> None:
     """
     try:
         findings = desk_of(ctx).assistant.doctor()
-    except NolaError as error:
-        output.error(error)
+    except (NolaError, OSError) as error:
+        finding = _why_not(error)
+        if as_json:
+            _print_document([finding])
+        output.error(NolaError(finding.message, fix=finding.fix))
         raise typer.Exit(_COULD_NOT_RUN) from error
-    well = all(finding.severity == Severity.OK for finding in findings)
     if as_json:
-        output.document({"ok": well, "findings": list(findings)})
+        _print_document(findings)
     else:
         rows = [(finding.severity, finding.id, finding.message, finding.fix) for finding in findings]
         output.table(("severity", "check", "message", "what to do"), rows)
-    if not well:
+    if not _is_well(findings):
         raise typer.Exit(1)
+
+
+def _print_document(findings: Sequence[Finding]) -> None:
+    output.document({"ok": _is_well(findings), "findings": list(findings)})
+
+
+def _is_well(findings: Sequence[Finding]) -> bool:
+    return all(finding.severity == Severity.OK for finding in findings)
+
+
+def _why_not(error: NolaError | OSError) -> Finding:
+    """Make the finding of an installation that can't even be looked at."""
+    if isinstance(error, NolaError):
+        name = "settings.invalid" if isinstance(error, ConfigError) else "home.unusable"
+        return Finding(name, Severity.ERROR, str(error), error.fix)
+    where = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
+    return Finding("home.unusable", Severity.ERROR, f"{where}{error.strerror or error}", "see: nola where")

@@ -76,7 +76,8 @@ def show(
 
 
 def _show_list(ctx: typer.Context, words: str, limit: int, *, as_json: bool) -> None:
-    rows = desk_of(ctx).assistant.conversations(words, limit=limit)
+    found = desk_of(ctx).assistant.conversations(words, limit=limit + 1)
+    rows = found[:limit]
     if as_json:
         output.document(list(rows))
     elif not rows:
@@ -87,10 +88,12 @@ def _show_list(ctx: typer.Context, words: str, limit: int, *, as_json: bool) -> 
             for row in rows
         ]
         output.table(("id", "last used", "turns", "channel", "begins with"), cells, right=("turns",))
+    if len(found) > limit:
+        output.say(f"showing the {'best' if words else 'newest'} {limit}; --limit for more")
 
 
 def _show_turn(turn: StoredMessage) -> None:
     broken = "" if turn.complete else ", broken off"
-    output.write(f"{turn.at.astimezone():%Y-%m-%d %H:%M}  level {turn.level}, {turn.model}{broken}")
-    output.write(f"> {turn.user}")
-    output.write(f"{turn.reply}\n")
+    output.show(f"{turn.at.astimezone():%Y-%m-%d %H:%M}  level {turn.level}, {turn.model}{broken}")
+    output.show(f"> {turn.user}")
+    output.show(f"{turn.reply}\n")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Self
 from nola import __version__
 from nola.cli import output
 from nola.cli.message import checked
+from nola.cli.watching import Watching
 from nola.errors import NolaError
 
 if TYPE_CHECKING:
@@ -40,8 +41,8 @@ def prompt(desk: Desk, talk: Talk, teller: Teller) -> bool:
         KeyboardInterrupt: Ctrl-C at the prompt.
     """
     output.say_dim(greeting(desk, talk))
-    with History(desk.config.cache_dir / "chat_history") as history:
-        while (line := _read()) is not None:
+    with History(desk.config.cache_dir / "chat_history") as history, Watching(desk, _PROMPT) as watching:
+        while (line := _read(watching)) is not None:
             if not line.strip():
                 continue
             history.add(line)
@@ -122,11 +123,12 @@ class History:
             write_atomic(self._file, "".join(f"{line}\n" for line in kept).encode())
 
 
-def _read() -> str | None:
-    try:
-        return input(_PROMPT)
-    except EOFError:
-        return None
+def _read(watching: Watching) -> str | None:
+    with watching.asking():
+        try:
+            return input(_PROMPT)
+        except EOFError:
+            return None
 
 
 def _answer(line: str, desk: Desk, talk: Talk, teller: Teller) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from typing import TYPE_CHECKING
 
 from nola.cli import output
@@ -14,10 +13,13 @@ if TYPE_CHECKING:
 
     from nola.cli.desk import Desk
 
-__all__ = ["answer", "show_value"]
+__all__ = ["answer", "say_broken", "show_value"]
 
 _GET = ("state", "get")
 _JSON = "--json"
+# What stands in these comes from the other files too.
+_WHOLES = {"", "modules", "Nola", "identity"}
+_LAST_GOOD = "last good"
 
 
 def answer(arguments: Sequence[str], *, desk: Callable[[], Desk] | None = None) -> int | None:
@@ -35,7 +37,6 @@ def answer(arguments: Sequence[str], *, desk: Callable[[], Desk] | None = None) 
     opened = (desk or _desk)()
     try:
         show_value(opened, rest[0], as_json=_JSON in arguments)
-        sys.stdout.flush()
     except NolaError as error:
         output.error(error)
         return error.exit_code
@@ -47,16 +48,36 @@ def answer(arguments: Sequence[str], *, desk: Callable[[], Desk] | None = None) 
 
 
 def show_value(desk: Desk, path: str, *, as_json: bool) -> None:
-    """Print the value at a path: text bare, everything else as JSON.
+    """Print the value at a path: text bare, everything else as JSON; say when its file is broken on disk.
 
     Raises:
         PathError: Nothing stands there.
     """
     value = desk.assistant.get_state(path)
     if isinstance(value, str) and not as_json:
-        output.write(value)
+        output.exact(value)
     else:
         output.document(value)
+    output.flush()
+    say_broken(desk, path)
+
+
+def say_broken(desk: Desk, path: str) -> None:
+    """Say on stderr which file can't be read, when what was shown of a path is what was last good in it."""
+    broken = [problem for problem in desk.assistant.problems() if problem.severity == "error"]
+    if not broken:
+        return
+    from nola.keeping import problem_sentence  # noqa: PLC0415 -- keeps start-up fast
+    from nola.state import paths  # noqa: PLC0415 -- keeps start-up fast
+
+    module = paths.parse(path).module if path.strip() else ""
+    for problem in broken:
+        sentence = output.sentence(problem_sentence(problem))
+        if problem.file in {f"{module}.json", f"modules/{module}.json"}:
+            said = "" if _LAST_GOOD in problem.message else "; the last good value is shown"
+            output.say(f"note: {sentence}{said}")
+        elif module in _WHOLES:
+            output.say(f"note: {sentence}")
 
 
 def _desk() -> Desk:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
-
-import orjson
 
 from nola.cli import output
 from nola.state import contract
@@ -25,8 +22,7 @@ def show_tree(found: Mapping[str, Json], now: datetime) -> None:
     """Print nodes by name on stdout."""
     for name, value in found.items():
         for text, note in tree_lines(name, value, now):
-            line = output.printable(text) if output.on_terminal(sys.stdout) else text
-            sys.stdout.write(f"{line}{f'  {output.dim(note, sys.stdout)}' if note else ''}\n")
+            output.show(text, aside=note)
 
 
 def tree_lines(name: str, value: Json, now: datetime, indent: str = "") -> Iterator[tuple[str, str]]:
@@ -39,17 +35,18 @@ def tree_lines(name: str, value: Json, now: datetime, indent: str = "") -> Itera
         indent: What every line begins with.
     """
     metadata, data = contract.split_node(value)
-    note = _note(metadata, now) if metadata else ""
+    note = output.one_line(_note(metadata, now)) if metadata else ""
+    head = f"{indent}{output.one_line(name)}"
     if isinstance(data, dict) and data:
-        yield f"{indent}{name}", note
+        yield head, note
         for key, below in data.items():
             yield from tree_lines(key, below, now, indent + _INDENT)
     elif isinstance(data, list) and any(isinstance(item, dict | list) for item in data):
-        yield f"{indent}{name}", note
+        yield head, note
         for number, item in enumerate(data):
             yield from tree_lines(str(number), item, now, indent + _INDENT)
     else:
-        yield f"{indent}{name}: {orjson.dumps(data).decode()}", note
+        yield f"{head}: {output.inline(data, most=None)}", note
 
 
 def _note(metadata: Mapping[str, Json], now: datetime) -> str:

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 
 from nola.cli import output
 from nola.errors import NolaError
-from nola.flow import Stimulus
+from nola.flow import Receipt, Stimulus
 from nola.types import ChangeId, Channel, ConversationId, Level, StimuliType
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from nola.cli.desk import Desk
     from nola.cli.reply import Teller
-    from nola.flow import ContextReport, TurnResult
+    from nola.flow import ContextReport, Event, TurnResult
 
 __all__ = ["Talk", "Wishes", "stimulus"]
 
@@ -47,11 +49,36 @@ class Talk:
     def send(self, text: str, teller: Teller) -> TurnResult:
         """Send a message and print the turn."""
         asked = stimulus(self._desk, text, self.wishes, self._conversation)
-        result = teller.tell(self._desk.assistant.turn(asked))
+        try:
+            result = teller.tell(self._noting_writes(self._desk.assistant.turn(asked)))
+        except KeyboardInterrupt:
+            self._conversation = self._conversation or self._stored(asked)
+            raise
         self._conversation = result.conversation
         self.report = result.report
-        self._undoable += [receipt.undo for receipt in result.receipts]
         return result
+
+    def _noting_writes(self, events: Iterator[Event]) -> Iterator[Event]:
+        """Pass a turn's events on, and note what was saved at once: a turn that is stopped can be undone too."""
+        try:
+            for event in events:
+                if isinstance(event, Receipt):
+                    self._undoable.append(event.undo)
+                yield event
+        finally:
+            close = getattr(events, "close", None)
+            if close is not None:
+                close()
+
+    def _stored(self, asked: Stimulus) -> ConversationId | None:
+        """Return the conversation that a first turn, stopped before its end, was stored in."""
+        try:
+            latest = self._desk.assistant.latest_conversation()
+            turns = self._desk.assistant.conversation(latest) if latest else ()
+        except NolaError:
+            return None
+        # Another Nola may have spoken meanwhile; then the next message starts a conversation of its own.
+        return latest if len(turns) == 1 and turns[0].user == asked.text else None
 
     def begin_anew(self) -> None:
         """Start a new conversation with the next message."""

@@ -16,14 +16,17 @@ from nola.errors import NolaError, UsageError
 from nola.flow import Exchange, Problem
 from nola.memory import schema
 from nola.memory.ids import IdMaker
+from nola.memory.rows import read_all, write_all
 from nola.port import ConversationRow, StoredMessage
 from nola.types import ConversationId, Level, MessageId
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
     from pathlib import Path
 
     from nola.clock import Clock
     from nola.flow import ModelRef
+    from nola.memory.rows import WholeConversation
     from nola.types import Channel, Json
 
 __all__ = ["ConversationStore"]
@@ -211,6 +214,28 @@ class ConversationStore:
         rows = self._rows(_EXCHANGES, (conversation, max(0, limit)))
         made_by_code = {"code", "none"}
         return [Exchange(user, Level(level), reply, by in made_by_code) for user, level, reply, by in reversed(rows)]
+
+    def export_rows(self) -> list[WholeConversation]:
+        """Return every conversation with all that is stored of it, by id.
+
+        Raises:
+            NolaError: The file can't be read.
+        """
+        with self._lock, schema.explained(self._path):
+            if self._connection is None and not schema.exists(self._path):
+                return []
+            return read_all(self._ready())
+
+    def import_rows(self, conversations: Iterable[WholeConversation], *, replace: Collection[str] = ()) -> None:
+        """Place whole conversations with their ids and times, all or none; `replace` names those that may be there.
+
+        Raises:
+            ConflictError: One is there already, or another process held the file for too long; nothing was placed.
+            StorageError: The disk refused; nothing was placed.
+            NolaError: The file is damaged or of a newer Nola; it was left as it is.
+        """
+        with self._lock, schema.explained(self._path):
+            write_all(self._ready(), conversations, replace=replace)
 
     def check(self) -> list[Problem]:
         """Look the whole file over and change nothing; a file that is not there is no problem (E4)."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypeAlias, TypeGuard
 
@@ -12,6 +13,7 @@ __all__ = [
     "DEFAULT_LEVEL",
     "DEFAULT_THRESHOLD",
     "Metadata",
+    "all_violations",
     "create_metadata",
     "is_node",
     "is_stale",
@@ -36,6 +38,7 @@ DEFAULT_THRESHOLD = 600
 # What a file without a level is taken for: one that was dropped in by hand joins conversations, not greetings.
 DEFAULT_LEVEL = 2
 _LEVELS = (1, 2, 3)
+_BARE = re.compile(r'[^."\s]+')
 
 
 def create_metadata(
@@ -166,7 +169,7 @@ def updated_of(metadata: Metadata) -> datetime | None:
 def version_of(metadata: Metadata) -> int:
     """Return how often a node was saved; 0 when that can't be read."""
     version = metadata.get("version")
-    return version if isinstance(version, int) and not isinstance(version, bool) and version >= 0 else 0
+    return version if _is_version(version) else 0
 
 
 def violations(metadata: Metadata) -> list[str]:
@@ -182,6 +185,34 @@ def violations(metadata: Metadata) -> list[str]:
         found.append(f"stale_threshold_seconds is a number of seconds, not {metadata['stale_threshold_seconds']!r}")
     if not isinstance(metadata.get("source_file"), str | None):
         found.append(f"source_file is a file's name, not {metadata['source_file']!r}")
+    if "version" in metadata and not _is_version(metadata["version"]):
+        found.append(f"version is a whole number from 0 on, not {metadata['version']!r}")
+    return found
+
+
+def all_violations(metadata: Metadata, data: Json) -> list[str]:
+    """List in words what is wrong with the metadata of a file and of every node in it.
+
+    What is wrong with a node begins with its dotted path below the file: `pets.dog: context_level is 1, 2 or 3, not 7`.
+    """
+    found = violations(metadata)
+    steps: list[str] = []
+
+    def walk(value: dict[str, Json] | list[Json]) -> None:
+        for step, inner in value.items() if isinstance(value, dict) else enumerate(value):
+            if not isinstance(inner, dict | list):
+                continue
+            steps.append(str(step))
+            node, inside = split_node(inner)
+            if node and (wrong := violations(node)):
+                place = ".".join(map(_quoted, steps))
+                found.extend(f"{place}: {why}" for why in wrong)
+            if isinstance(inside, dict | list):
+                walk(inside)
+            steps.pop()
+
+    if isinstance(data, dict | list):
+        walk(data)
     return found
 
 
@@ -194,6 +225,17 @@ def _threshold_of(metadata: Metadata) -> float:
 
 def _is_threshold(value: Json) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and value >= 0
+
+
+def _is_version(value: Json) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _quoted(step: str) -> str:
+    """Write a step the way `nola.state.paths` does, which this module may not import."""
+    if _BARE.fullmatch(step):
+        return step
+    return '"' + step.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def _aware(when: datetime) -> datetime:

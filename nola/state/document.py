@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from typing import TYPE_CHECKING
@@ -10,25 +9,44 @@ from typing import TYPE_CHECKING
 import orjson
 
 from nola.errors import DocumentError
-from nola.flow import Problem
+from nola.state import mistakes
+from nola.state.oddities import count_keys, duplicate_keys, warnings
+from nola.state.verdicts import VERDICTS, sentence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from nola.types import Json
 
-__all__ = ["MAX_INTEGER", "defect", "depth", "dump", "duplicate_keys", "parse", "parse_object"]
+__all__ = [
+    "MAX_INTEGER",
+    "VERDICTS",
+    "defect",
+    "depth",
+    "dump",
+    "duplicate_keys",
+    "parse",
+    "parse_object",
+    "warnings",
+]
 
 # Beyond 2^53 other JSON readers, a browser's among them, lose digits (reliability.md 0.6).
 MAX_INTEGER = 2**53
+# So many small objects, and so many short keys, take 40 MB of memory each.
+_MOST_OBJECTS = 200_000
+_MOST_KEYS = 200_000
 _BOM = b"\xef\xbb\xbf"
-_WIDE = (b"\xff\xfe", b"\xfe\xff", b"\x00")
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|[{}\[\],:]', re.DOTALL)
+_MARKS = {b"\xff\xfe\0\0": "UTF-32", b"\0\0\xfe\xff": "UTF-32", b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
+# Where the zeros are in the first four bytes of unmarked wide text, whose first two characters are ASCII.
+_ZEROS = {(0, 1, 2): "UTF-32", (1, 2, 3): "UTF-32", (0, 2): "UTF-16", (1, 3): "UTF-16"}
+_RUN = 64
+_OPENING = rf'(?:(?:[^"{{\[]++|{mistakes.TEXT})*+[{{\[])'
+_OPENINGS = {_OPENING + f"{{{_RUN}}}+": _RUN, _OPENING: 1}
+_LONG = re.compile(rb"[0-9]{16}")
+_WHOLE = rf'(?:[^"\d]++|{mistakes.TEXT}|(?=\d++[.eE])\d[\d.eE+-]*+|\d{{1,15}}+(?!\d))*+(\d{{16,}}+)'
 _OPTIONS = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
 
 
 def parse(data: bytes, file: str, *, max_depth: int = 64, max_bytes: int = 5_000_000) -> Json:
-    """Read JSON text.
+    """Read JSON text; the table of verdicts says what becomes of which text.
 
     Args:
         data: The file's bytes; a UTF-8 byte order mark is skipped.
@@ -40,26 +58,19 @@ def parse(data: bytes, file: str, *, max_depth: int = 64, max_bytes: int = 5_000
         DocumentError: With the line and column, from 1, of what is wrong.
     """
     if len(data) > max_bytes:
-        raise DocumentError(file, 0, 0, f"{len(data):,} bytes are more than the limit of {max_bytes:,}")
+        raise DocumentError(file, 0, 0, sentence("bytes", len(data), max_bytes))
     body = data.removeprefix(_BOM)
-    if body.startswith(_WIDE):
-        raise DocumentError(file, 1, 1, "this is not UTF-8 text (UTF-16 perhaps); save it as UTF-8")
-    try:
-        text = body.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line, column = _place(body[: error.start].decode("utf-8"))
-        raise DocumentError(file, line, column, "a byte that is not UTF-8") from None
+    _refuse_encoding(body, file)
+    opening = body.count(b"{") + body.count(b"[")
+    _refuse_crowd(body, file, opening)
     try:
         value: Json = orjson.loads(body)
     except orjson.JSONDecodeError as error:
-        line, column = _place(text[: error.pos])
-        raise DocumentError(file, line, column, "the file is empty" if not text.strip() else error.msg) from None
-    if depth(value, max_depth + 1) > max_depth:
-        line, column = _too_deep(text, max_depth)
-        raise DocumentError(file, line, column, f"nested deeper than {max_depth} levels")
-    if _has_wide_number(value) and (wide := _wide_integer(text)):
-        line, column = wide
-        raise DocumentError(file, line, column, "a whole number beyond 2^53 loses digits; write it as text")
+        raise _mistaken(body, file, error, max_depth) from None
+    if opening > max_depth and (found := mistakes.too_deep(body.decode(), max_depth)):
+        raise _refusal(body.decode(), file, found)
+    if _LONG.search(body) and (found := _wide_integer(body.decode())):
+        raise _refusal(body.decode(), file, found)
     return value
 
 
@@ -71,7 +82,7 @@ def parse_object(data: bytes, file: str, *, max_depth: int = 64, max_bytes: int 
     """
     value = parse(data, file, max_depth=max_depth, max_bytes=max_bytes)
     if not isinstance(value, dict):
-        raise DocumentError(file, 1, 1, "the top level has to be an object, in braces")
+        raise DocumentError(file, 1, 1, sentence("top"))
     return value
 
 
@@ -81,29 +92,22 @@ def dump(value: Json, *, max_depth: int = 200) -> bytes:
     Raises:
         ValueError: The value holds something that would not come back as it is (see `defect`).
     """
-    why = defect(value, max_depth)
-    if why:
-        raise ValueError(why)
-    text = orjson.dumps(value, option=_OPTIONS)
-    if orjson.loads(text) != value:
-        raise ValueError("the text would not read back as the same value")
+    text = _dumped(value, max_depth, orjson.OPT_STRICT_INTEGER)
+    if text is not None:
+        return text
+    why = _defect(value, max_depth)
+    text = None if why else _dumped(value, max_depth, 0)
+    if text is None:
+        raise ValueError(why or "the text would not read back as the same value")
     return text
 
 
 def defect(value: object, max_depth: int = 200) -> str:
     """Say in words why a value can't be kept as JSON, or return an empty string."""
-    if isinstance(value, str):
-        return _text_defect(value)
-    if not isinstance(value, dict | list):
-        return _scalar_defect(value)
-    if max_depth < 1:
-        return "it is nested too deep"
-    if isinstance(value, list):
-        return next((why for item in value if (why := defect(item, max_depth - 1))), "")
-    return next((why for key, item in value.items() if (why := _text_defect(key) or defect(item, max_depth - 1))), "")
+    return "" if _dumped(value, max_depth, orjson.OPT_STRICT_INTEGER) is not None else _defect(value, max_depth)
 
 
-def depth(value: Json, limit: int = 1024) -> int:
+def depth(value: object, limit: int = 1024) -> int:
     """Count the objects and lists inside one another, up to `limit`; a scalar has depth 0."""
     if limit <= 0 or not isinstance(value, dict | list):
         return 0
@@ -115,20 +119,25 @@ def depth(value: Json, limit: int = 1024) -> int:
     return deepest + 1
 
 
-def duplicate_keys(data: bytes, file: str = "") -> list[Problem]:
-    """Find keys that stand twice in one object; the parser silently keeps the last (reliability.md 0.6).
+def _dumped(value: object, max_depth: int, option: int) -> bytes | None:
+    """Write a value, unless the text would not read back as the same; the strict option refuses whole 2^53 too."""
+    try:
+        text = orjson.dumps(value, option=_OPTIONS | option)
+    except TypeError:
+        return None
+    return text if orjson.loads(text) == value and depth(value, max_depth + 1) <= max_depth else None
 
-    Args:
-        data: The file's bytes; text that does not parse has no duplicates.
-        file: The name that the problems give it.
-    """
-    text = data.removeprefix(_BOM).decode("utf-8", "replace")
-    if not _any_duplicate(text):
-        return []
-    return [
-        Problem(file, *_place(text[:at]), f"the key {key!r} stands twice; only the last one counts", "warning")
-        for key, at in _duplicates(text)
-    ]
+
+def _defect(value: object, max_depth: int) -> str:
+    if isinstance(value, str):
+        return _text_defect(value)
+    if not isinstance(value, dict | list):
+        return _scalar_defect(value)
+    if max_depth < 1:
+        return "it is nested too deep"
+    if isinstance(value, list):
+        return next((why for item in value if (why := _defect(item, max_depth - 1))), "")
+    return next((why for key, item in value.items() if (why := _text_defect(key) or _defect(item, max_depth - 1))), "")
 
 
 def _scalar_defect(value: object) -> str:
@@ -147,66 +156,61 @@ def _text_defect(value: object) -> str:
     return "" if value.isascii() or not re.search("[\ud800-\udfff]", value) else "half a character (a lone surrogate)"
 
 
-def _place(before: str) -> tuple[int, int]:
-    return before.count("\n") + 1, len(before) - before.rfind("\n")
+def _refuse_encoding(body: bytes, file: str) -> None:
+    """Refuse what is not UTF-8 text at first sight, and NUL bytes."""
+    wide = next((name for mark, name in _MARKS.items() if body.startswith(mark)), "")
+    if wide or b"\0" not in body:
+        zeros = None
+    else:
+        zeros = tuple(number for number, byte in enumerate(body[:4]) if not byte)
+        wide = _ZEROS.get(zeros, "")
+    if wide:
+        raise DocumentError(file, 1, 1, sentence("wide-text", wide))
+    if zeros is None:
+        return
+    at = body.index(b"\0")
+    rest = len(body) - at
+    why = sentence("nul") if body.count(b"\0", at) < rest else sentence("padding", rest)
+    before = body[:at].decode("utf-8", "replace")
+    raise DocumentError(file, *mistakes.place(before, len(before)), why)
 
 
-def _tokens(text: str) -> Iterator[tuple[str, int]]:
-    return ((match.group(), match.start()) for match in _TOKEN.finditer(text))
+def _refuse_crowd(body: bytes, file: str, opening: int) -> None:
+    """Refuse what would fill the memory; texts that hold braces and colons are looked past only when it matters."""
+    if opening > _MOST_OBJECTS and (count := _count_opening(body.decode("utf-8", "replace"))) > _MOST_OBJECTS:
+        raise DocumentError(file, 0, 0, sentence("crowd", count, _MOST_OBJECTS))
+    if body.count(b":") > _MOST_KEYS and (count := count_keys(body)) > _MOST_KEYS:
+        raise DocumentError(file, 0, 0, sentence("keys", count, _MOST_KEYS))
 
 
-def _too_deep(text: str, max_depth: int) -> tuple[int, int]:
-    level = 0
-    for mark, at in _tokens(text):
-        level += (mark in "{[") - (mark in "}]")
-        if level > max_depth:
-            return _place(text[:at])
-    return 0, 0
+def _count_opening(text: str) -> int:
+    count = here = 0
+    for pattern, size in _OPENINGS.items():
+        while found := mistakes.compiled(pattern).match(text, here):
+            count, here = count + size, found.end()
+    return count
 
 
-def _has_wide_number(value: Json) -> bool:
-    # orjson reads integers from 2^64 on as floats, so that floats have to be looked at as well.
-    if isinstance(value, dict):
-        return any(map(_has_wide_number, value.values()))
-    if isinstance(value, list):
-        return any(map(_has_wide_number, value))
-    return isinstance(value, int | float) and not -MAX_INTEGER <= value <= MAX_INTEGER
-
-
-def _wide_integer(text: str) -> tuple[int, int] | None:
-    for mark, at in _tokens(text):
-        digits = mark.removeprefix("-")
-        if digits.isdecimal() and (len(digits) > len(str(MAX_INTEGER)) or int(digits) > MAX_INTEGER):
-            return _place(text[:at])
-    return None
-
-
-def _any_duplicate(text: str) -> bool:
-    found = False
-
-    def count(pairs: list[tuple[str, object]]) -> None:
-        nonlocal found
-        found = found or len({key for key, _ in pairs}) < len(pairs)
-
+def _mistaken(body: bytes, file: str, error: orjson.JSONDecodeError, max_depth: int) -> DocumentError:
     try:
-        # The standard parser only answers this one question; values always come from orjson.
-        json.loads(text, object_pairs_hook=count)
-    except (ValueError, RecursionError):
-        return False
-    return found
+        text = body.decode()
+    except UnicodeDecodeError as wrong:
+        before = body[: wrong.start].decode()
+        return DocumentError(file, *mistakes.place(before, len(before)), sentence("utf-8"))
+    return _refusal(text, file, mistakes.mistake(text, error.pos, error.msg, max_depth))
 
 
-def _duplicates(text: str) -> Iterator[tuple[str, int]]:
-    seen: list[set[str]] = []
-    last = ("", 0)
-    for mark, at in _tokens(text):
-        if mark in "{[":
-            seen.append(set())
-        elif mark in "}]":
-            seen.pop()
-        elif mark == ":":
-            key = str(json.loads(last[0]))
-            if key in seen[-1]:
-                yield key, last[1]
-            seen[-1].add(key)
-        last = (mark, at)
+def _refusal(text: str, file: str, found: mistakes.Mistake) -> DocumentError:
+    return DocumentError(file, *mistakes.place(text, found.at), found.why)
+
+
+def _wide_integer(text: str) -> mistakes.Mistake | None:
+    """Find a whole number that other readers of JSON lose digits of; orjson makes a float of it from 2^64 on."""
+    here = 0
+    while found := mistakes.compiled(_WHOLE).match(text, here):
+        here, digits = found.end(), found[1]
+        if len(digits) > len(str(MAX_INTEGER)) or int(digits) > MAX_INTEGER:
+            return mistakes.Mistake(
+                found.start(1) - (text[found.start(1) - 1 : found.start(1)] == "-"), sentence("wide")
+            )
+    return None

@@ -1,10 +1,10 @@
-"""The append-only history of changes: one JSON line each, from which every change can be undone."""
+"""The append-only history of changes: one JSON line each, from which every change can be undone and any time shown."""
 
 from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass, fields
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import orjson
@@ -16,18 +16,23 @@ from nola.state import contract, paths
 from nola.types import ChangeId
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from nola.settings import StateSettings
     from nola.types import Json
 
-__all__ = ["FILE", "History", "Recorded", "new_id"]
+__all__ = ["FILE", "FOLDER", "History", "Recorded", "new_id"]
 
-FILE = ".history/changes.jsonl"
+FOLDER = ".history"
+FILE = f"{FOLDER}/changes.jsonl"
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 _TIME_DIGITS = 9
 _RANDOM_DIGITS = 7
 _MAX_LIMIT = 1_000_000
+# A history is kept in about this many pieces, so that the oldest can go without the rest being rewritten.
+_PIECES = 8
+_TAIL = 262_144
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,17 +42,27 @@ class Recorded(Change):
     Attributes:
         created: The file that the change created, for example `modules/work.json`; empty when it created none.
         made: How many containers had to be made on the way to the value.
+        version: The counter of the file's root node after the change; 0 when the file is gone.
+        digest: What the file's bytes hash to after the change; empty when the file is gone.
     """
 
     created: str = ""
     made: int = 0
+    version: int = 0
+    digest: str = ""
+
+    @property
+    def module(self) -> str:
+        """The module that changed."""
+        return paths.parse(self.path).module
 
 
 def new_id(now: datetime) -> ChangeId:
     """Make an id: milliseconds and 35 random bits in base 32, so that ids sort by time."""
-    number = max(0, int(now.timestamp() * 1000))
-    digits = [_ALPHABET[(number >> (5 * place)) & 31] for place in reversed(range(_TIME_DIGITS))]
-    return ChangeId("".join(digits) + "".join(secrets.choice(_ALPHABET) for _ in range(_RANDOM_DIGITS)))
+    bits = 5 * _RANDOM_DIGITS
+    number = max(0, int(now.timestamp() * 1000)) << bits | secrets.randbits(bits)
+    digits = _TIME_DIGITS + _RANDOM_DIGITS
+    return ChangeId("".join([_ALPHABET[(number >> (5 * place)) & 31] for place in reversed(range(digits))]))
 
 
 class History:
@@ -55,20 +70,40 @@ class History:
 
     Args:
         folder: The state folder.
+        settings: How long and how large it may grow.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self._file = folder / FILE
+    def __init__(self, folder: Path, settings: StateSettings) -> None:
+        self._folder = folder / FOLDER
+        self._settings = settings
+        self.file = folder / FILE
 
-    def add(self, change: Recorded) -> None:
-        """Append a change; when this returns, it is on disk.
+    def prepare(self) -> None:
+        """Make its folder, private.
+
+        Raises:
+            StorageError: The folder could not be made.
+        """
+        if not self._folder.is_dir() or self._folder.is_symlink():
+            files.make_private_dir(self._folder)
+
+    def lines(self, changes: Sequence[Recorded]) -> bytes:
+        """Write changes as the lines that go to the end of the file."""
+        return b"".join(
+            _line({f.name: _written(getattr(change, f.name)) for f in fields(change)}) for change in changes
+        )
+
+    def add(self, changes: Sequence[Recorded]) -> None:
+        """Append changes; when this returns, they are on disk.
 
         Raises:
             StorageError: The disk refused.
         """
-        files.make_private_dir(self._file.parent)
-        line = orjson.dumps({f.name: _written(getattr(change, f.name)) for f in fields(change)}) + b"\n"
-        files.append_bytes(self._file, (b"\n" if self._torn() else b"") + line)
+        self._append(self.lines(changes))
+
+    def void(self, changes: Sequence[Recorded]) -> None:
+        """Note that changes were written down and then never happened, because Nola was stopped in between."""
+        self._append(_line({"void": [change.id for change in changes]}))
 
     def newest(self, path: str = "", limit: int = 50) -> list[Recorded]:
         """List changes at, below or above a path, newest first; all of them when it is empty.
@@ -78,7 +113,7 @@ class History:
         """
         wanted = _steps(path) if path else ()
         found: list[Recorded] = []
-        for change in self._backwards():
+        for change in self.backwards():
             if len(found) >= min(limit, _MAX_LIMIT):
                 break
             steps = _steps(change.path)
@@ -92,7 +127,7 @@ class History:
         Raises:
             NolaError: No change has this id.
         """
-        for change in self._backwards():
+        for change in self.backwards():
             if change.id == change_id:
                 return change
         raise NolaError(f"no change has the id {change_id!r}", fix="list them: nola state history")
@@ -101,35 +136,114 @@ class History:
         """Say whether a change was taken back, by a change that was not itself taken back."""
         undone: set[ChangeId] = set()
         # Newest first: an undo that was undone before it is met no longer counts.
-        for change in self._backwards():
+        for change in self.backwards():
             if change.undoes and change.id not in undone:
                 undone.add(change.undoes)
         return change_id in undone
 
-    def _backwards(self) -> Iterator[Recorded]:
+    def backwards(self) -> Iterator[Recorded]:
+        """Go through all changes that happened, newest first."""
+        void: set[str] = set()
+        for file in [self.file, *reversed(self._pieces())]:
+            yield from _happened(_read_all(file), void)
+
+    def tail(self) -> list[Recorded]:
+        """Return the last changes, newest first, without reading the whole file."""
+        content = _end(self.file)
+        if len(content) < _TAIL:
+            content = b"".join(_end(piece) for piece in self._pieces()[-1:]) + content
+        return list(_happened(content, set()))
+
+    def prune(self, now: datetime) -> None:
+        """Put a piece aside when it is large enough, and drop the oldest pieces beyond the limits.
+
+        Raises:
+            StorageError: The disk refused.
+        """
         try:
-            lines = self._file.read_bytes().splitlines()
-        except FileNotFoundError:
+            size = self.file.stat().st_size
+        except OSError:
             return
-        except OSError as error:
-            raise NolaError(f"the history can't be read: {error.strerror}", fix=f"mend {self._file}") from error
-        for line in reversed(lines):
-            change = _read(line)
-            if change:
-                yield change
+        if size > self._settings.history_bytes // _PIECES:
+            first = next((change for change in _forwards(_read_all(self.file)) if change), None)
+            files.move(self.file, self._folder / f"changes-{first.id if first else new_id(now)}.jsonl")
+        pieces = self._pieces()
+        oldest = now - timedelta(days=self._settings.history_days)
+        room = self._settings.history_bytes - sum(piece.stat().st_size for piece in pieces)
+        for piece in pieces:
+            last = next(_happened(_read_all(piece), set()), None)
+            if room >= 0 and (last is None or last.at >= oldest):
+                break
+            room += piece.stat().st_size
+            files.remove(piece)
+
+    def _pieces(self) -> list[Path]:
+        return sorted(self._folder.glob("changes-*.jsonl"))
+
+    def _append(self, line: bytes) -> None:
+        self.prepare()
+        files.append_bytes(self.file, (b"\n" if self._torn() else b"") + line)
 
     def _torn(self) -> bool:
         try:
-            with self._file.open("rb") as file:
+            with self.file.open("rb") as file:
                 file.seek(-1, 2)
                 return file.read(1) != b"\n"
         except OSError:
             return False
 
 
+def _read_all(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except FileNotFoundError:
+        return b""
+    except OSError as error:
+        raise NolaError(f"the history can't be read: {error.strerror}", fix=f"mend {file}") from error
+
+
+def _end(file: Path) -> bytes:
+    """Read the last whole lines of a file; nothing where there is none."""
+    try:
+        with file.open("rb") as opened:
+            size = opened.seek(0, 2)
+            opened.seek(max(0, size - _TAIL))
+            content = opened.read()
+    except OSError:
+        return b""
+    return content if size <= _TAIL else content.partition(b"\n")[2]
+
+
+def _happened(content: bytes, void: set[str]) -> Iterator[Recorded]:
+    """Read lines backwards; what a later line calls void never happened."""
+    for line in reversed(content.splitlines()):
+        if line.startswith(b'{"void"'):
+            void.update(_voided(line))
+            continue
+        change = _read(line)
+        if change and change.id not in void:
+            yield change
+
+
+def _forwards(content: bytes) -> Iterator[Recorded | None]:
+    return (_read(line) for line in content.splitlines())
+
+
+def _voided(line: bytes) -> list[str]:
+    try:
+        ids = orjson.loads(line)["void"]
+        return [str(change_id) for change_id in ids]
+    except (ValueError, TypeError, KeyError):
+        return []
+
+
 def _steps(path: str) -> tuple[str, ...]:
     parsed = paths.parse(path)
     return (parsed.module, *parsed.steps)
+
+
+def _line(row: dict[str, object]) -> bytes:
+    return orjson.dumps(row) + b"\n"
 
 
 def _written(value: object) -> object:
@@ -141,6 +255,7 @@ def _read(line: bytes) -> Recorded | None:
     try:
         row: dict[str, Json] = orjson.loads(line)
         undoes = row.get("undoes")
+        patch = row.get("patch", [])
         return Recorded(
             id=ChangeId(str(row["id"])),
             at=datetime.fromisoformat(str(row["at"])).astimezone(UTC),
@@ -151,8 +266,12 @@ def _read(line: bytes) -> Recorded | None:
             old_present=bool(row["old_present"]),
             new_present=bool(row["new_present"]),
             undoes=ChangeId(str(undoes)) if undoes else None,
+            via=str(row.get("via", "")),
+            patch=tuple(step for step in patch if isinstance(step, dict)) if isinstance(patch, list) else (),
             created=str(row.get("created", "")),
             made=int(str(row.get("made", 0))),
+            version=int(str(row.get("version", 0))),
+            digest=str(row.get("digest", "")),
         )
     except (ValueError, TypeError, KeyError, AttributeError, NolaError):
         return None

@@ -86,6 +86,7 @@ class Edit:
     new: Json = None
 
 
+@lru_cache(maxsize=8192)
 def parse(text: str) -> StatePath:
     """Take a dotted path apart; `modules.work.x` is `work.x`, and a step with dots is quoted: `user."a.b"`.
 
@@ -340,15 +341,33 @@ def _new_key(path: StatePath, number: int) -> str:
 
 
 def _replaced(old: Json | _Absent, value: Json, now: datetime) -> Json:
-    if isinstance(old, _Absent) or not contract.is_node(old):
+    if isinstance(old, _Absent):
         return value
+    if not contract.is_node(old):
+        return _kept_wrapped(old, value, now)
     before = contract.split_node(old)[0]
     given, data = contract.split_node(value)
     return {
         **old,
         "metadata": contract.touched({**before, **given, "version": before.get("version")}, now),
-        "data": data,
+        "data": _kept_wrapped(old["data"], data, now),
     }
+
+
+def _kept_wrapped(old: Json, new: Json, now: datetime) -> Json:
+    """Keep the wrappers of nested nodes whose values come without them, as `get` gives them out."""
+    if contract.is_node(new):
+        return new
+    if contract.is_node(old):
+        inner = _kept_wrapped(old["data"], new, now)
+        if inner == old["data"]:
+            return old
+        return {**old, "metadata": contract.touched(contract.split_node(old)[0], now), "data": inner}
+    if isinstance(old, dict) and isinstance(new, dict):
+        return {key: _kept_wrapped(old[key], item, now) if key in old else item for key, item in new.items()}
+    if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        return [_kept_wrapped(before, after, now) for before, after in zip(old, new, strict=True)]
+    return new
 
 
 def _rewrapped(old: Json, metadata: contract.Metadata, data: Json, now: datetime) -> Json:

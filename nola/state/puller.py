@@ -1,30 +1,33 @@
-"""Carries out the lazy pull: looks at the files, refreshes the machine's facts, and brings the parents up to date."""
+"""Carries out the lazy pull: has the files looked at, and brings the parents up to date with their children."""
 
 from __future__ import annotations
 
-import contextlib
 from typing import TYPE_CHECKING
 
 from nola import files
-from nola.errors import ConflictError, DocumentError, PathError, StorageError
+from nola.errors import ConflictError, DocumentError, StorageError
 from nola.flow import Problem
-from nola.state import contract, machine, paths, sync
+from nola.state import contract, paths, sync
+from nola.state.listing import LOCK_FILE
+from nola.state.loaded import PARENTS
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection
     from datetime import datetime
     from pathlib import Path
 
     from nola.clock import Clock
     from nola.settings import StateSettings
-    from nola.state.machine import Probe
-    from nola.state.shelf import Loaded, Shelf
+    from nola.state.history import History
+    from nola.state.intake import Intake
+    from nola.state.loaded import Loaded
+    from nola.state.shelf import Shelf
+    from nola.types import Json
 
-__all__ = ["LOCK_FILE", "PARENTS", "Puller"]
+__all__ = ["Puller"]
 
-LOCK_FILE = ".lock"
-PARENTS = ("Nola", "identity")
-_MACHINE = "machineID"
+_SWEPT = ("", "modules/", ".last-good/", ".last-good/modules/", ".history/")
+
 # A read waits less for another writer than a write does: its pull can be done at the next read.
 _READ_WAIT_S = 1.0
 
@@ -35,9 +38,10 @@ class Puller:
     Args:
         folder: The state folder.
         shelf: Its documents.
+        intake: Looks at the files.
+        history: Its file shares the flush of what is saved.
         clock: Tells the time.
         settings: Levels that travel, and waits.
-        probes: More sources for machineID.json.
         ablate: Ignore the contract and pull every child at every access (E51).
 
     Attributes:
@@ -49,21 +53,25 @@ class Puller:
         self,
         folder: Path,
         shelf: Shelf,
+        intake: Intake,
         *,
+        history: History,
         clock: Clock,
         settings: StateSettings,
-        probes: Sequence[Probe] = (),
         ablate: bool = False,
     ) -> None:
         self._folder = folder
         self._shelf = shelf
+        self._intake = intake
+        self._history = history
         self._clock = clock
         self._wait_s = min(_READ_WAIT_S, settings.lock_timeout)
-        self._probes = tuple(probes)
         self._ablate = ablate
         self._looked = False
+        self._refused = False
         self._seen: dict[str, datetime] = {}
         self._changed: set[str] = set()
+        self._news: set[str] = set()
         self._trouble: tuple[Problem, ...] = ()
         self._clashes: tuple[Problem, ...] = ()
         self.levels = sync.Levels(
@@ -75,8 +83,17 @@ class Puller:
     def look(self, *, reload: bool = True) -> None:
         """Look which files changed; without `reload` only when nobody ever looked."""
         if reload or not self._looked:
-            self._changed |= self._shelf.look()
+            self._note(self._intake.look())
             self._looked = True
+
+    def news(self) -> list[str]:
+        """Return the documents that others changed since this was asked last."""
+        names, self._news = sorted(self._news), set()
+        return names
+
+    def _note(self, names: Collection[str]) -> None:
+        self._changed.update(names)
+        self._news.update(names)
 
     def children(self) -> list[str]:
         """List the raw modules."""
@@ -108,13 +125,19 @@ class Puller:
             # A parent was edited by hand: what it should hold is compared with every child again.
             self._changed |= set(self.children())
         scope = [name for name in self.children() if names is None or name in names]
-        if _MACHINE in scope and sync.due(self._child(_MACHINE), now):
-            self._refresh_machine(now)
         due = [name for name in scope if sync.due(self._child(name), now, ablate=self._ablate)]
         outdated = self._changed & set(PARENTS) | self._changed - set(self._shelf.names())
         if due or outdated:
-            self._changed -= {*due, *outdated}
+            unseen = self._changed & {*due, *outdated}
+            self._changed -= unseen
             self._pull(due, now)
+            if self._refused:
+                self._changed |= unseen
+
+    def machine_due(self, *, reload: bool = True) -> bool:
+        """Say whether machineID is stale or flagged, so that its facts are to be collected."""
+        self.look(reload=reload)
+        return sync.MACHINE in self._shelf and sync.due(self._child(sync.MACHINE), self._clock.now())
 
     def force(self, names: Collection[str] | None) -> list[str]:
         """Pull modules now, flagged or not; return their names.
@@ -137,10 +160,9 @@ class Puller:
         """Remove the temporary files of writers that were killed."""
         try:
             with files.locked(self._folder / LOCK_FILE, timeout_s=timeout_s):
-                for folder in (self._folder, self._folder / "modules"):
-                    for temp in folder.glob(f"{files.TEMP_PREFIX}*.tmp"):
-                        if files.is_orphan(temp):
-                            files.remove(temp)
+                for temp in [t for where in _SWEPT for t in self._folder.glob(f"{where}{files.TEMP_PREFIX}*.tmp")]:
+                    if files.is_orphan(temp):
+                        files.remove(temp)
         except (ConflictError, StorageError) as error:
             self._trouble = (Problem(".", 0, 0, str(error), "warning"),)
 
@@ -149,16 +171,19 @@ class Puller:
         return sync.Child(name, loaded.metadata, loaded.data, self._seen.get(name), name in self._changed)
 
     def _pull(self, names: list[str], now: datetime) -> None:
+        self._refused = False
         try:
             plan = self._plan(names, now)
             if plan.identity or plan.top or plan.flagged:
-                with self._locked():
+                with files.locked(self._folder / LOCK_FILE, timeout_s=self._wait_s):
+                    self._note(self._intake.look())
                     plan = self._plan([name for name in names if name in self._shelf], now)
                     self._carry_out(plan)
             self._trouble = ()
             self._clashes = tuple(_clash(path) for path in plan.clashes) or (self._clashes if names else ())
         except (ConflictError, DocumentError, StorageError) as error:
             # Reading goes on from the modules themselves; flags stay up, and the next read pulls again.
+            self._refused = not isinstance(error, DocumentError)
             self._trouble = (Problem(sync.AGGREGATOR_FILE, 0, 0, f"modules could not be pulled: {error}"),)
         self.pulls += len(names)
         self._seen.update(dict.fromkeys(names, now))
@@ -174,38 +199,20 @@ class Puller:
         )
 
     def _carry_out(self, plan: sync.Plan) -> None:
-        # Parents first: a flag that is still up after a crash only costs a second pull.
-        for name, raw in (("identity", plan.identity), ("Nola", plan.top)):
-            if raw is not None and name in self._shelf and self._shelf.is_writable(name):
-                self._shelf.write(name, raw)
-        for name in plan.flagged:
-            if self._shelf.is_writable(name):
-                loaded = self._shelf[name]
-                lowered: contract.Metadata = {**loaded.metadata, "needs_sync": False}
-                self._shelf.write(name, contract.join_root(loaded.raw, lowered, loaded.data))
+        documents: dict[str, dict[str, Json]] = {
+            name: raw
+            for name, raw in (("identity", plan.identity), ("Nola", plan.top))
+            if raw is not None and name in self._shelf and self._shelf.is_writable(name)
+        }
+        flagged = (self._shelf[name] for name in plan.flagged if self._shelf.is_writable(name))
+        documents |= {each.name: _lowered(each) for each in flagged}
+        if documents:
+            contents = {name: (self._shelf.encoded(name, raw), raw) for name, raw in documents.items()}
+            self._shelf.save(contents, self._history.file, b"")
 
-    def _refresh_machine(self, now: datetime) -> None:
-        facts = machine.collect(self._folder, now, self._probes)
-        known = contract.plain(self._shelf[_MACHINE].data)
-        if not self._shelf.is_writable(_MACHINE) or not isinstance(known, dict) or not machine.differs(known, facts):
-            return
-        # Facts that can't be kept now are collected again at a later look; reading doesn't wait for them.
-        with contextlib.suppress(ConflictError, StorageError, DocumentError, PathError), self._locked():
-            loaded = self._shelf.writable(_MACHINE)
-            data = loaded.data
-            for key, value in facts.items():
-                if known.get(key) != value:
-                    data = paths.put(data, paths.StatePath(_MACHINE, (key,)), value, now).data
-            raw = contract.join_root(loaded.raw, contract.touched(loaded.metadata, now), data)
-            self._shelf.write(_MACHINE, raw)
-            self._changed.add(_MACHINE)
 
-    @contextlib.contextmanager
-    def _locked(self) -> Iterator[None]:
-        """Hold the folder against other processes, with everything freshly read."""
-        with files.locked(self._folder / LOCK_FILE, timeout_s=self._wait_s):
-            self._changed |= self._shelf.look()
-            yield
+def _lowered(loaded: Loaded) -> dict[str, Json]:
+    return contract.join_root(loaded.raw, {**loaded.metadata, "needs_sync": False}, loaded.data)
 
 
 def _clash(path: str) -> Problem:

@@ -1,64 +1,46 @@
-"""The state's files as they stand: read when they change, written safely, else served from the last good version."""
+"""The state's files as they stand: read when they change, saved as one group, else served from the last good one."""
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
-import os
-import stat
+import time
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from nola import files
-from nola.errors import DocumentError, NolaError
+from nola.errors import DocumentError, StorageError
 from nola.flow import Problem
-from nola.state import contract, document, paths, sync
+from nola.state import contract, paths
+from nola.state.agreed import Agreed
+from nola.state.emptied import FEW, is_emptied
+from nola.state.listing import list_documents
+from nola.state.loaded import Late, Loaded, Reader, Turned, digest_of, file_of, problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from nola.clock import Clock
+    from nola.files import Stamp
     from nola.settings import StateSettings
-    from nola.state.contract import Metadata
     from nola.types import Json
 
-__all__ = ["LAST_GOOD", "Loaded", "Shelf"]
+__all__ = ["Shelf"]
 
-LAST_GOOD = ".last-good"
-_PARENTS = ("Nola", "identity")
-# A parent holds copies of its children, a few objects deeper and many files' worth.
-_PARENT_DEPTH = 6
-_PARENT_SIZE = 50
 # Two saves within one tick of the file system's clock leave the same time and size; until then a file is read again.
 _SETTLED_S = 0.05
-# Each copy costs two flushes of the disk, so that a first start over a thousand modules must not make them all at once.
-_COPIES_PER_LOOK = 8
-
-_Stamp: TypeAlias = tuple[int, int, int]
-
-
-@dataclass(frozen=True, slots=True)
-class Loaded:
-    """A document as it was last read without an error; it is shared and never mutated."""
-
-    name: str
-    file: str
-    raw: dict[str, Json]
-    metadata: Metadata
-    data: Json
-    digest: bytes
-    modified: datetime
-    warnings: tuple[Problem, ...] = ()
-    ambiguous: str = ""
+# A file that somebody else wrote less than this ago may still be half written, and is given the rest of it to end.
+_REST_S = 0.1
+# An error in a file that was written less than this ago may be half a save; it is looked at again before it is told.
+_FRESH_S = 1.0
+# The copy of a save is made when the file has been left alone for this long, so that a burst of saves makes one.
+_QUIET_S = 0.2
 
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
     """Which bytes a file held when it was last looked at, and when they were first seen."""
 
-    stamp: _Stamp
+    stamp: Stamp
     digest: bytes
     since: float
     settled: bool
@@ -71,19 +53,37 @@ class Shelf:
         folder: The state folder.
         born: The folder of what Nola is born with, for a core file that never was readable.
         settings: Limits of depth and size.
-        clock: Tells how long ago a file was read.
+        clock: Tells how long ago a file was read or written.
+        spare: Reads a file's content from the newest backup, for the day when everything else is gone.
+
+    Attributes:
+        caught_up: Brings a version that was agreed on up to what is recorded of Nola's own changes since.
     """
 
-    def __init__(self, folder: Path, born: Path, settings: StateSettings, clock: Clock) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        born: Path,
+        settings: StateSettings,
+        clock: Clock,
+        spare: Callable[[str], bytes | None] = lambda _: None,
+    ) -> None:
         self._folder = folder
         self._born = born
-        self._settings = settings
+        self._reader = Reader(settings)
         self._clock = clock
+        self._spare = spare
+        self._agreed = Agreed(folder)
         self._loaded: dict[str, Loaded] = {}
         self._seen: dict[str, _Seen] = {}
         self._broken: dict[str, Problem] = {}
+        self._rotten: set[str] = set()
+        self._accepted: set[str] = set()
         self._stray: tuple[Problem, ...] = ()
-        self._uncopied: dict[str, bytes] = {}
+        self._previous: dict[str, tuple[Stamp, Loaded]] = {}
+        self._uncopied: dict[str, float] = {}
+        self._begun = False
+        self.caught_up: Callable[[str, dict[str, Json]], dict[str, Json]] = lambda _, base: base
 
     def __contains__(self, name: object) -> bool:
         return name in self._loaded
@@ -91,25 +91,47 @@ class Shelf:
     def __getitem__(self, name: str) -> Loaded:
         return self._loaded[name]
 
+    def find(self, name: str) -> Loaded | None:
+        """Return a document, or None when there is none of that name."""
+        return self._loaded.get(name)
+
     def names(self) -> list[str]:
         """List all documents: the core ones in their order, then the modules by name."""
         return [*(name for name in paths.CORE if name in self._loaded), *sorted(self._loaded.keys() - set(paths.CORE))]
 
-    def look(self) -> set[str]:
-        """Look which files changed and read them; return the names whose content changed, came or went."""
-        found = dict(self._files())
-        changed = {name for name, path in found.items() if self._look_at(name, path)}
-        for name in self._loaded.keys() - found.keys():
-            self._seen.pop(name, None)
-            if name in paths.CORE:
-                self._broken[name] = _problem(
-                    self.file_of(name), "the file is missing; the last good version is in use"
-                )
-            else:
-                changed.add(name)
-                self._forget(name)
-        self._copy_some()
-        return changed
+    def snapshot(self) -> dict[str, Loaded]:
+        """Return all documents as this process knows them now."""
+        return dict(self._loaded)
+
+    def look(self) -> dict[str, Turned]:
+        """Look which files changed and read them; return those whose content changed, came or went."""
+        known = set(self._loaded) if self._begun else {*self._loaded, *self._agreed.modules()}
+        listing = list_documents(self._folder, sorted(known - set(paths.CORE)))
+        found, self._stray = listing.found, listing.stray
+        turned = [self._look_at(name, path) for name, path in found.items()]
+        gone = self._gone(sorted(known - found.keys()), remaining=found)
+        self._begun = True
+        self._accepted.clear()
+        self.copy(rested_s=_QUIET_S)
+        return {change.name: change for change in (*turned, *gone) if change}
+
+    def late(self) -> list[Late]:
+        """Find saves of editors that went into a version which Nola had replaced meanwhile."""
+        found = []
+        for name, (stamp, previous) in list(self._previous.items()):
+            path = self._beside(name, ".bak")
+            now = files.stamp_of(path)
+            if now is None or now == stamp:
+                continue
+            try:
+                content = path.read_bytes()
+                theirs = self._reader.parsed(name, content)
+            except (OSError, DocumentError):
+                continue  # half written, or gone; the next look tells
+            self._previous[name] = (now, previous)
+            if content != previous.content:
+                found.append(Late(name, previous.raw, theirs))
+        return found
 
     def writable(self, name: str) -> Loaded:
         """Return a document that is about to be written.
@@ -129,217 +151,259 @@ class Shelf:
         """Say whether `writable` would return."""
         return name not in self._broken and not self._loaded[name].ambiguous
 
-    def write(self, name: str, raw: dict[str, Json]) -> None:
-        """Replace a document, on disk first.
+    def is_fresh(self, name: str) -> bool:
+        """Say whether a file that can't be read was written so lately that its save may not have ended."""
+        return name in self._broken and self._age(self._folder / file_of(name)) < _FRESH_S
+
+    def encoded(self, name: str, raw: dict[str, Json], text: bytes | None = None) -> bytes:
+        """Write a document as the bytes of its file; what did not change keeps the owner's own spelling.
+
+        Args:
+            name: The document.
+            raw: Its value.
+            text: Bytes that spell it; they are used if they say just that.
 
         Raises:
-            DocumentError: The content could not be read back; nothing was written.
-            StorageError: The disk refused; the old file stands.
+            DocumentError: The content could not be read back.
         """
-        max_depth, max_bytes = self._limits(name)
-        try:
-            content = document.dump(raw, max_depth=max_depth)
-        except ValueError as error:
-            raise DocumentError(self.file_of(name), 0, 0, str(error)) from None
-        if len(content) > max_bytes:
-            raise DocumentError(self.file_of(name), 0, 0, f"{len(content):,} bytes are more than {max_bytes:,}")
-        self._put(name, content, raw)
+        return self._reader.encoded(name, raw, self._loaded.get(name), text)
 
-    def content(self, name: str) -> bytes:
-        """Return a file's bytes as they stand on disk."""
-        return (self._folder / self.file_of(name)).read_bytes()
+    def save(self, contents: Mapping[str, tuple[bytes, dict[str, Json]] | None], log: Path, line: bytes) -> None:
+        """Replace documents as one group, on disk first, and append to the history with the same flush.
 
-    def put_back(self, name: str, content: bytes | None) -> None:
-        """Restore a file's former bytes after a write that could not be completed; None removes it."""
-        if content is None:
-            self.remove(name)
-        else:
-            self._put(name, content, self._parsed(name, content))
-
-    def remove(self, name: str) -> None:
-        """Delete a module's file and its last good copy.
+        Args:
+            contents: Each document's bytes and their value, or None to remove the file.
+            log: The history's file.
+            line: What is appended to it.
 
         Raises:
-            StorageError: The disk refused.
+            SlippedError: Somebody else wrote one of the files since it was looked at; nothing was replaced.
+            StorageError: The disk refused; the old files stand.
         """
-        files.remove(self._folder / self.file_of(name))
-        self._forget(name)
+        before = {name: self._loaded.get(name) for name in contents}
+        saves = []
+        for name, new in contents.items():
+            old = before[name]
+            path = self._folder / file_of(name)
+            saves.append(files.Save(path, new[0] if new else None, old.content if old else None))
+        stamps = files.save_all(saves, log=log if line else None, line=line)
+        for (name, new), stamp in zip(contents.items(), stamps, strict=True):
+            if new is None or stamp is None:
+                self._forget(name)
+                continue
+            self._install(name, new[1], new[0], stamp)
+            bak, old = files.stamp_of(self._beside(name, ".bak")), before[name]
+            if bak and old:
+                self._previous[name] = (bak, old)
+
+    def copy(self, *, rested_s: float = 0.0) -> None:
+        """Copy what was saved as the last good versions; of a burst of saves only the last one is.
+
+        Args:
+            rested_s: Leave alone what was saved less than this ago, in seconds.
+        """
+        now = self._clock.monotonic()
+        for name, since in list(self._uncopied.items()):
+            if now - since >= rested_s:
+                del self._uncopied[name]
+                if name in self._loaded:
+                    stamp = (0, 0, 0) if name in self._broken else self._seen[name].stamp
+                    self._agreed.keep(file_of(name), self._loaded[name].content, stamp)
+
+    def agree(self, name: str) -> None:
+        """Note that a document's present content is recorded: it is the last good version from now on."""
+        stamp = self._seen[name].stamp
+        if not self._agreed.matches(file_of(name), stamp):
+            self._agreed.keep(file_of(name), self._loaded[name].content, stamp)
+
+    def disown(self, name: str) -> None:
+        """Forget the copy of a document that is gone."""
+        self._agreed.forget(file_of(name))
+
+    def accept(self, name: str) -> None:
+        """Take an emptied document for what its owner wants; the next look reads it as it stands."""
+        self._accepted.add(name)
+        self._seen.pop(name, None)
 
     def problems(self) -> list[Problem]:
         """List what is wrong with the files, errors first."""
-        warnings = [warning for name in self.names() for warning in self._loaded[name].warnings]
+        warnings = [
+            warning for name in self.names() for warning in self._loaded[name].warnings if name not in self._broken
+        ]
         return [*self._broken.values(), *self._stray, *warnings]
 
-    def file_of(self, name: str) -> str:
-        """Return a document's file, relative to the state folder."""
-        return f"{name}.json" if name in _PARENTS else sync.file_of(name)
+    def version_in(self, name: str, content: bytes) -> int:
+        """Return how often a document had been saved when its file held these bytes.
 
-    def _files(self) -> Iterator[tuple[str, Path]]:
-        for name in paths.CORE:
-            path = self._folder / f"{name}.json"
-            if path.exists() or path.is_symlink():
-                yield name, path
-        stray = []
-        try:
-            entries = sorted(entry.name for entry in os.scandir(self._folder / "modules"))
-        except FileNotFoundError:
-            entries = []
-        except OSError as error:
-            stray.append(_problem("modules", f"the folder can't be read: {error.strerror}"))
-            # Unreadable is not gone: what was known keeps being served.
-            entries = [f"{name}.json" for name in self._loaded if name not in paths.CORE]
-        for entry in entries:
-            name = entry.removesuffix(".json")
-            if entry.startswith(".") or name == entry or not name:
-                continue
-            if not name.isprintable():
-                shown = name.encode("utf-8", "backslashreplace").decode()
-                stray.append(_problem(f"modules/{shown}.json", "ignored, because its name is no plain text; rename it"))
-                continue
-            if name in paths.CORE:
-                stray.append(
-                    _problem(f"modules/{entry}", f"ignored, because {name} is the name of a file of Nola's own")
-                )
-                continue
-            yield name, self._folder / "modules" / entry
-        self._stray = tuple(stray)
+        Raises:
+            DocumentError: They are no document.
+        """
+        return contract.version_of(contract.split_root(self._reader.parsed(name, content))[0])
 
-    def _look_at(self, name: str, path: Path) -> bool:
+    def copied(self, name: str) -> bytes | None:
+        """Return the bytes of a document's copy, which is made after every save; None when there is none."""
+        return self._agreed.content(file_of(name))
+
+    def rotten(self) -> list[str]:
+        """List documents whose bytes went bad under Nola: unreadable now, and nobody has written them since she did."""
+        return sorted(self._rotten)
+
+    def _beside(self, name: str, suffix: str) -> Path:
+        path = self._folder / file_of(name)
+        real = path.resolve() if path.is_symlink() else path
+        return real.with_name(real.name + suffix)
+
+    def _gone(self, names: list[str], *, remaining: Mapping[str, Path]) -> list[Turned]:
+        # Where the copy is gone too, another process knows that the file was meant to go.
+        held = {*self._agreed.modules(), *self._uncopied}
+        modules = [name for name in names if name not in paths.CORE and name in held]
+        left = [name for name in remaining if name not in paths.CORE]
+        all_at_once = len(modules) >= FEW and not left and "modules" not in self._accepted
+        if all_at_once:
+            why = "all modules are gone at once; the last good versions are in use"
+            self._stray += (problem("modules", f"{why}; if you meant it: nola state accept modules"),)
+        gone = []
+        for name in names:
+            self._seen.pop(name, None)
+            if name in paths.CORE or all_at_once:
+                self._serve(name)
+                self._broken[name] = problem(file_of(name), "the file is missing; the last good version is in use")
+            else:
+                base = self._base(name)
+                self._forget(name)
+                gone.append(Turned(name, base, foreign=True))
+        return gone
+
+    def _look_at(self, name: str, path: Path) -> Turned | None:
         try:
             read = self._read_if_new(name, path)
             if read is None:
-                return False
-            content, modified = read
-            raw = self._parsed(name, content)
+                return None
+            content, stamp = read
+            raw = self._reader.parsed(name, content)
         except DocumentError as error:
-            return self._fail(name, _as_problem(error))
-        except OSError as error:
+            return self._fail(name, path, Problem(error.file, error.line, error.column, error.why))
+        except (OSError, StorageError) as error:
             self._seen.pop(name, None)
-            why = (
-                "the file is a link that leads nowhere" if path.is_symlink() else f"it can't be read: {error.strerror}"
-            )
-            return self._fail(name, _problem(self.file_of(name), why))
+            said = error.strerror if isinstance(error, OSError) else str(error)
+            why = "the file is a link that leads nowhere" if path.is_symlink() else f"it can't be read: {said}"
+            return self._fail(name, path, problem(file_of(name), why))
+        foreign = self._is_foreign(name, content, stamp)
+        base = self._base(name)
+        if foreign and base is not None and self._is_emptied(name, base, raw):
+            self._seen.pop(name, None)  # looked at again each time: another process may have it accepted
+            why = "the file was emptied; the last good values are in use"
+            return self._fail(name, path, problem(file_of(name), f"{why}; if you meant it: nola state accept {name}"))
         self._broken.pop(name, None)
+        self._rotten.discard(name)
         before = self._loaded.get(name)
-        self._loaded[name] = self._made(name, raw, content, modified)
-        self._uncopied[name] = content
-        return before is None or before.digest != self._loaded[name].digest
+        self._uncopied.pop(name, None)
+        self._loaded[name] = self._reader.made(name, raw, content, stamp)
+        if before is not None and before.digest == self._loaded[name].digest and not foreign:
+            return None
+        return Turned(name, base, foreign)
 
-    def _read_if_new(self, name: str, path: Path) -> tuple[bytes, float] | None:
-        """Return a file's bytes and time, or None when they are the ones that were seen last."""
+    def _read_if_new(self, name: str, path: Path) -> tuple[bytes, Stamp] | None:
+        """Return a file's bytes and stamp, or None when they are the ones that were seen last."""
         seen = self._seen.get(name)
         now = self._clock.monotonic()
-        info = path.stat()
-        stamp = (info.st_mtime_ns, info.st_size, info.st_ino)
+        stamp = files.stamp_of(path)
         if seen and seen.stamp == stamp and seen.settled:
             return None
-        content = self._bytes(name, path, info)
-        digest = _digest(content)
+        file = file_of(name)
+        if stamp and (not seen or seen.stamp != stamp) and not self._agreed.matches(file, stamp):
+            self._let_rest(path)
+        content, info = self._reader.bytes_of(name, path)
+        stamp = (info.st_mtime_ns, info.st_size, info.st_ino)
+        digest = digest_of(content)
         since = seen.since if seen and seen.stamp == stamp else now
         self._seen[name] = _Seen(stamp, digest, since, settled=now - since >= _SETTLED_S)
-        return None if seen and seen.digest == digest else (content, info.st_mtime)
+        return None if seen and seen.digest == digest and seen.stamp == stamp else (content, stamp)
 
-    def _bytes(self, name: str, path: Path, info: os.stat_result) -> bytes:
-        if not stat.S_ISREG(info.st_mode):
-            raise DocumentError(self.file_of(name), 0, 0, "this is no regular file")
-        if info.st_size > self._limits(name)[1]:
-            raise DocumentError(self.file_of(name), 0, 0, f"{info.st_size:,} bytes are too many")
-        return path.read_bytes()
+    def _let_rest(self, path: Path) -> None:
+        """Wait until nobody has written a file for an instant, so that half of a save is not taken for all of it."""
+        age = self._age(path)
+        if age < _REST_S:
+            time.sleep(_REST_S - age)
 
-    def _fail(self, name: str, problem: Problem) -> bool:
+    def _age(self, path: Path) -> float:
+        """Return how long ago a file was written, in seconds; infinite when the clocks can't tell."""
+        try:
+            age = self._clock.now().timestamp() - path.stat().st_mtime
+        except OSError:
+            return float("inf")
+        return age if age >= 0 else float("inf")
+
+    def _fail(self, name: str, path: Path, found: Problem) -> Turned | None:
         """Note why a file can't be used; serve what was last good in memory, on disk, or at birth."""
-        self._broken[name] = problem
+        self._broken[name] = found
+        stamp = files.stamp_of(path)
+        if found.line and stamp and self._agreed.matches(file_of(name), stamp):
+            self._rotten.add(name)
+        return self._serve(name)
+
+    def _is_foreign(self, name: str, content: bytes, stamp: Stamp) -> bool:
+        """Say whether nobody has recorded a content: its copy is of another time, size, or text."""
+        file = file_of(name)
+        if not self._agreed.matches(file, stamp):
+            return True
+        return name in self._loaded and self._agreed.content(file) != content
+
+    def _serve(self, name: str) -> Turned | None:
         if name in self._loaded:
-            return False
+            return None
         raw: dict[str, Json] = {"metadata": {}, "data": {}}
         content = b""
-        sources = [self._folder / LAST_GOOD / self.file_of(name)]
-        if name in paths.CORE:
-            sources.append(self._born / self.file_of(name))
-        for source in sources:
-            try:
-                content = source.read_bytes()
-                raw = self._parsed(name, content)
-                break
-            except (OSError, DocumentError):
+        for source in self._sources(name):
+            found = source()
+            if found is None:
                 continue
-        self._loaded[name] = self._made(name, raw, content, 0.0)
-        return True
+            try:
+                raw, content = self._reader.parsed(name, found), found
+                break
+            except DocumentError:
+                continue
+        self._loaded[name] = self._reader.made(name, raw, content, (0, 0, 0))
+        return Turned(name, raw, foreign=False)
 
-    def _put(self, name: str, content: bytes, raw: dict[str, Json]) -> None:
-        path = self._folder / self.file_of(name)
-        files.write_atomic(path, content)
-        info = path.stat()
-        digest = _digest(content)
-        stamp = (info.st_mtime_ns, info.st_size, info.st_ino)
-        self._seen[name] = _Seen(stamp, digest, self._clock.monotonic(), settled=False)
-        self._loaded[name] = self._made(name, raw, content, info.st_mtime, ours=True)
-        if name not in _PARENTS:
-            self._uncopied[name] = content
+    def _sources(self, name: str) -> Iterator[Callable[[], bytes | None]]:
+        """Name where a good version may be found, the newest first (D6)."""
+        file = file_of(name)
+        yield lambda: self._agreed.content(file)
+        yield lambda: _read(self._beside(name, ".bak"))
+        yield lambda: self._spare(file)
+        if name in paths.CORE:
+            yield lambda: _read(self._born / file)
 
-    def _made(self, name: str, raw: dict[str, Json], content: bytes, modified: float, *, ours: bool = False) -> Loaded:
-        file = self.file_of(name)
-        metadata, data = contract.split_root(raw)
-        # What we wrote ourselves can't hold a key twice, and the search is slow for large files.
-        twice = [] if ours else document.duplicate_keys(content, file)
-        warnings = [*twice, *(_problem(file, why, "warning") for why in contract.violations(metadata))]
-        return Loaded(
-            name=name,
-            file=file,
-            raw=raw,
-            metadata=metadata,
-            data=data,
-            digest=_digest(content),
-            modified=datetime.fromtimestamp(modified, UTC),
-            warnings=tuple(warnings),
-            ambiguous=f"line {twice[0].line}: {twice[0].message}" if twice else "",
-        )
+    def _base(self, name: str) -> dict[str, Json] | None:
+        """Return the version that was agreed on last: as this process knows it, or its copy on disk."""
+        if name in self._loaded:
+            return self._loaded[name].raw
+        content = self._agreed.content(file_of(name))
+        try:
+            return None if content is None else self._reader.parsed(name, content)
+        except DocumentError:
+            return None
 
-    def _parsed(self, name: str, content: bytes) -> dict[str, Json]:
-        max_depth, max_bytes = self._limits(name)
-        return document.parse_object(content, self.file_of(name), max_depth=max_depth, max_bytes=max_bytes)
+    def _is_emptied(self, name: str, base: dict[str, Json], raw: dict[str, Json]) -> bool:
+        if name in self._accepted or not is_emptied(name, base, raw):
+            return False
+        return is_emptied(name, self.caught_up(name, base), raw)
 
-    def _limits(self, name: str) -> tuple[int, int]:
-        if name in _PARENTS:
-            return self._settings.max_depth + _PARENT_DEPTH, self._settings.max_bytes * _PARENT_SIZE
-        return self._settings.max_depth, self._settings.max_bytes
+    def _install(self, name: str, raw: dict[str, Json], content: bytes, stamp: Stamp) -> None:
+        self._seen[name] = _Seen(stamp, digest_of(content), self._clock.monotonic(), settled=False)
+        self._loaded[name] = self._reader.made(name, raw, content, stamp, ours=True)
+        self._broken.pop(name, None)
+        self._uncopied[name] = self._clock.monotonic()
 
     def _forget(self, name: str) -> None:
-        for table in (self._loaded, self._seen, self._broken, self._uncopied):
+        for table in (self._loaded, self._seen, self._broken, self._previous, self._uncopied):
             table.pop(name, None)
-        copy = self._folder / LAST_GOOD / self.file_of(name)
-        if copy.exists():
-            # A copy that outlives its module holds what its owner took out; failing to remove it stops nothing.
-            with contextlib.suppress(NolaError):
-                files.remove(copy)
-
-    def keep_good(self, name: str) -> None:
-        """Copy what was just written as the last good version, before anybody else can break it."""
-        if name in self._uncopied:
-            self._copy([name])
-
-    def _copy_some(self) -> None:
-        self._copy(list(self._uncopied)[:_COPIES_PER_LOOK])
-
-    def _copy(self, names: list[str]) -> None:
-        for name in names:
-            target = self._folder / LAST_GOOD / self.file_of(name)
-            try:
-                files.make_private_dir(target.parent)
-                files.write_atomic(target, self._uncopied[name])
-            except NolaError:
-                # A copy is a second line of defence; a full disk must not stop the reading. The next look tries again.
-                return
-            del self._uncopied[name]
+        self._rotten.discard(name)
 
 
-def _digest(content: bytes) -> bytes:
-    return hashlib.blake2b(content, digest_size=16).digest()
-
-
-def _as_problem(error: DocumentError) -> Problem:
-    return Problem(error.file, error.line, error.column, error.why)
-
-
-def _problem(file: str, message: str, severity: str = "error") -> Problem:
-    return Problem(file, 0, 0, message, severity)
+def _read(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return None

@@ -1,30 +1,39 @@
-"""The state of one folder behind one lock: reads that pull lazily, and writes that are recorded and can be undone."""
+"""The state of one folder behind one lock: reads that pull lazily, writes that are durable and can be undone."""
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import hashlib
-from threading import RLock
 from typing import TYPE_CHECKING
 
-from nola import files
-from nola.state import birth, contract, leaves, paths, sync
+from nola import __version__, files
+from nola.errors import ConflictError, NolaError, StorageError
+from nola.flow import Seen
+from nola.state import birth, conflicts, contract, leaves, machine, migrate, past, paths, sync, upgrade
+from nola.state.commit import TimedLock
+from nola.state.committer import Committer
 from nola.state.history import History
-from nola.state.puller import LOCK_FILE, PARENTS, Puller
+from nola.state.intake import Intake
+from nola.state.listing import LOCK_FILE
+from nola.state.loaded import PARENTS
+from nola.state.puller import Puller
 from nola.state.shelf import Shelf
-from nola.state.writer import Writer
+from nola.state.wishes import Append, Facts, Put, TakeIn, Undo, Unset, Update
 from nola.types import Place
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from datetime import datetime
     from pathlib import Path
 
     from nola.clock import Clock
-    from nola.flow import Candidate, Problem
+    from nola.flow import Candidate, Conflict, Problem
     from nola.settings import StateSettings
     from nola.state.history import Recorded
+    from nola.state.loaded import Loaded
     from nola.state.machine import Probe
-    from nola.state.shelf import Loaded
+    from nola.state.wishes import Wish
     from nola.types import ChangeId, Json
 
 __all__ = ["StateStore"]
@@ -40,6 +49,8 @@ class StateStore:
         born: The folder of what Nola is born with (`birth.find_born`).
         probes: More sources for machineID.json.
         ablate_metadata: Ignore the contract and pull every child at every access (E51).
+        before_migration: Makes a backup; called before the folder is brought to a newer format.
+        spare: Reads a file's content from the newest backup, when nothing nearer is left.
     """
 
     def __init__(
@@ -51,19 +62,38 @@ class StateStore:
         born: Path,
         probes: Sequence[Probe] = (),
         ablate_metadata: bool = False,
+        before_migration: Callable[[], None] = lambda: None,
+        spare: Callable[[str], bytes | None] = lambda _: None,
     ) -> None:
-        self._folder = folder
+        self.folder = folder
         self._born = born
-        self._lock_timeout = settings.lock_timeout
-        self._shelf = Shelf(folder, born, settings, clock)
+        self._clock = clock
+        self._settings = settings
+        self._probes = tuple(probes)
+        self._before_migration = before_migration
+        self._lock = TimedLock(settings.lock_timeout)
+        self._shelf = Shelf(folder, born, settings, clock, spare)
+        self._history = History(folder, settings)
+        self._intake = Intake(folder, self._shelf, self._history, clock=clock, settings=settings)
         self._puller = Puller(
-            folder, self._shelf, clock=clock, settings=settings, probes=probes, ablate=ablate_metadata
+            folder,
+            self._shelf,
+            self._intake,
+            history=self._history,
+            clock=clock,
+            settings=settings,
+            ablate=ablate_metadata,
         )
-        self._history = History(folder)
-        self._writer = Writer(
-            folder, self._shelf, puller=self._puller, history=self._history, clock=clock, settings=settings
+        self._committer = Committer(
+            folder,
+            self._shelf,
+            self._intake,
+            self._puller,
+            history=self._history,
+            lock=self._lock,
+            clock=clock,
+            settings=settings,
         )
-        self._lock = RLock()
         self._booted = False
         self._leaves: dict[str, tuple[bytes, list[Candidate]]] = {}
         self._candidates: tuple[str, tuple[Candidate, ...]] = ("", ())
@@ -74,23 +104,34 @@ class StateStore:
         return self._puller.pulls
 
     def bootstrap(self) -> bool:
-        """Create what is missing and pull every module once; return whether this was the first call (E39).
+        """Make ready to be used: recover, migrate, create what is missing, pull once; return whether it was the first.
 
         Raises:
-            StorageError: The state folder could not be made.
+            StorageError: The state folder could not be made, is a link, or belongs to somebody else.
+            NolaError: A newer Nola wrote it.
         """
         with self._lock:
             if self._booted:
                 return False
-            files.make_private_dir(self._folder)
-            if birth.missing(self._folder):
-                # Under the lock, or another first start would sweep our temporary files away.
-                with files.locked(self._folder / LOCK_FILE, timeout_s=self._lock_timeout):
-                    birth.bear(self._born, self._folder)
-            self._puller.sweep(self._lock_timeout)
-            self._puller.refresh()
+            files.make_private_dir(self.folder)
+            self._recover()
             self._booted = True
-            return True
+        self._collect_machine()
+        with self._lock:
+            self._puller.refresh()
+            self._puller.news()
+        return True
+
+    def look(self) -> Seen:
+        """Look at the files now and take in what the owner changed; return what changed, and every problem."""
+        with self._lock:
+            problems = tuple(self.problems())
+            return Seen(tuple(self._puller.news()), problems)
+
+    def close(self) -> None:
+        """Finish what was put off: the copies of what was saved last."""
+        with self._lock:
+            self._shelf.copy()
 
     def module_names(self) -> list[str]:
         """List the raw modules: machineID, user, and the owner's own by name."""
@@ -108,12 +149,13 @@ class StateStore:
         Raises:
             PathError: Nothing stands there.
         """
-        with self._lock:
-            if path.strip() in {"", "modules"}:
+        if path.strip() in {"", "modules"}:
+            self._collect_machine(reload=reload)
+            with self._lock:
                 self._puller.refresh(reload=reload)
                 names = [name for name in self._shelf.names() if not path.strip() or name not in paths.CORE]
                 return {name: contract.plain(self._own(self._shelf[name])) for name in names}
-            return contract.plain(self._standing(path, reload=reload))
+        return contract.plain(self.get_node(path, reload=reload))
 
     def get_node(self, path: str, *, reload: bool = True) -> Json:
         """Return a copy of what stands at a path with all wrappers; of a module, its metadata and data.
@@ -121,8 +163,15 @@ class StateStore:
         Raises:
             PathError: Nothing stands there.
         """
+        parsed = paths.parse(path)
+        if parsed.module in {*PARENTS, sync.MACHINE}:
+            self._collect_machine(reload=reload)
         with self._lock:
-            return copy.deepcopy(self._standing(path, reload=reload))
+            self._puller.access(parsed.module, reload=reload)
+            loaded = self._puller.known(parsed.module)
+            if parsed.steps:
+                return copy.deepcopy(paths.get(loaded.data, parsed))
+            return copy.deepcopy({"metadata": loaded.metadata, "data": loaded.data})
 
     def document(self, name: str) -> dict[str, Json]:
         """Return a copy of a whole file, everything that its owner wrote into it.
@@ -134,29 +183,49 @@ class StateStore:
             self._puller.access(name)
             return copy.deepcopy(self._puller.known(name).raw)
 
-    def set(self, path: str, value: Json, *, who: str) -> Recorded:
-        """Write a value; missing objects, and a missing module, are made.
+    def documents(self) -> dict[str, dict[str, Json]]:
+        """Return copies of all whole files; of the parents, without the copies that were pulled into them."""
+        with self._lock:
+            self._puller.refresh()
+            found = {}
+            for name in self._shelf.names():
+                loaded = self._shelf[name]
+                raw = (
+                    contract.join_root(loaded.raw, loaded.metadata, self._own(loaded))
+                    if name in PARENTS
+                    else loaded.raw
+                )
+                found[name] = copy.deepcopy(raw)
+            return found
+
+    def set(self, path: str, value: Json, *, who: str, via: str = "") -> Recorded:
+        """Write a value; missing objects, and a missing module, are made. What was not saved waits (`retry_pending`).
 
         Raises:
             PathError: The path or the value can't be used.
             DocumentError: The file on disk can't be read; it stays as it is.
             StorageError: The disk refused; nothing changed.
-            ConflictError: Another process is writing.
+            ConflictError: Another process is writing, or the owner changed the same place meanwhile.
         """
-        with self._lock:
-            return self._writer.edit(path, value, who, paths.put)
+        return self._committer.write(Put(path, value, who, via))
 
-    def append(self, path: str, value: Json, *, who: str) -> Recorded:
+    def append(self, path: str, value: Json, *, who: str, via: str = "") -> Recorded:
         """Add an item to the list at a path; the change's path is the item's, or the new list's. Raises as `set`."""
-        with self._lock:
-            return self._writer.edit(path, value, who, paths.append)
+        return self._committer.write(Append(path, value, who, via))
 
-    def unset(self, path: str, *, who: str) -> Recorded:
+    def unset(self, path: str, *, who: str, via: str = "") -> Recorded:
         """Remove what stands at a path, or a whole module of the owner's. Raises as `set` does."""
-        with self._lock:
-            return self._writer.unset(path, who)
+        return self._committer.write(Unset(path, who, via))
 
-    def undo(self, change_id: ChangeId, *, who: str) -> Recorded:
+    def update(self, path: str, function: Callable[[Json], Json], *, who: str, via: str = "") -> Recorded:
+        """Write what a function makes of the value at a path; no other write can come in between.
+
+        The function gets a copy, None when nothing stands there, and may read and write the state itself; it is called
+        again when the owner saves the file in the same instant. Raises as `set` does, and what the function raises.
+        """
+        return self._committer.submit(Update(path, function, who, via), own_thread=True)[0]
+
+    def undo(self, change_id: ChangeId, *, who: str, via: str = "") -> Recorded:
         """Take one change back; that is itself a change and can be undone.
 
         Raises:
@@ -165,23 +234,88 @@ class StateStore:
             DocumentError: The file on disk can't be read; it stays as it is.
             StorageError: The disk refused; nothing changed.
         """
+        return self._committer.submit(Undo(change_id, who, via))[0]
+
+    def take_in(
+        self, documents: Mapping[str, dict[str, Json]], *, who: str, via: str, texts: Mapping[str, bytes] | None = None
+    ) -> list[Recorded]:
+        """Write whole documents exactly as they are given, as one group. Raises as `set` does.
+
+        Args:
+            documents: Each document's whole content; of Nola and identity without copies, which are pulled again.
+            who: Who brings them.
+            via: By which way.
+            texts: The same documents as the bytes of their files, so that `1.50` does not become `1.5`.
+        """
+        return self._committer.submit(TakeIn(documents, who, via, texts or {}))
+
+    def retry_pending(self) -> list[Recorded]:
+        """Try again what the disk refused; return what is saved now."""
+        return self._committer.retry_pending()
+
+    def accept(self, name: str) -> None:
+        """Take an emptied file, or the removal of all modules (`modules`), for what the owner wants.
+
+        Raises:
+            PathError: No document has this name.
+        """
         with self._lock:
-            return self._writer.undo(change_id, who)
+            if name != "modules":
+                self._puller.known(name)
+            self._shelf.accept(name)
+            self._puller.look()
+
+    def conflicts(self) -> list[Conflict]:
+        """List Nola's values that lost against the owner's."""
+        return conflicts.listed(self.folder)
+
+    def settle_conflict(self, conflict_id: str, *, use: bool, who: str, via: str = "") -> Recorded | None:
+        """End a conflict: put Nola's value in place of the owner's, or drop it.
+
+        Raises:
+            UsageError: No conflict has this id.
+        """
+        with self.held():
+            found = conflicts.remove(self.folder, conflict_id)
+        if not use:
+            return None
+        try:
+            wish: Wish = Unset(found.path, who, via) if found.removes else Put(found.path, found.ours, who, via)
+            return self._committer.submit(wish)[0]
+        except NolaError:
+            with self.held():
+                conflicts.add(self.folder, [found])
+            raise
 
     def changes(self, path: str = "", limit: int = 50) -> list[Recorded]:
-        """List changes at, above or below a path, newest first.
+        """List changes at, above or below a path, newest first; edits made by hand a moment ago are among them.
 
         Raises:
             PathError: The path can't be read.
         """
         with self._lock:
+            self._puller.look()
             return self._history.newest(path, limit)
 
+    def at(self, when: datetime, path: str = "") -> Json:
+        """Return what stood at a path at an instant, nodes without their wrappers; everything when it is empty.
+
+        Raises:
+            NolaError: The history does not reach back so far.
+            PathError: Nothing stood there.
+        """
+        with self._lock:
+            self._puller.refresh()
+            present = {name: self._shelf[name].raw for name in self._shelf.names()}
+            return past.value_at(past.documents_at(when, present, self._history.backwards()), path)
+
     def problems(self) -> list[Problem]:
-        """List what is wrong with the files, as they stand now."""
+        """List what is wrong with the files, as they stand now; a save that has just begun is waited for."""
         with self._lock:
             self._puller.look()
-            return [*self._shelf.problems(), *self._puller.problems()]
+            self._committer.wait_for_editors(self._shelf.names())
+            found = [*self._shelf.problems(), *self._puller.problems(), *self._intake.problems()]
+            return [*self._committer.problems(), *found, *conflicts.problems(self.folder)]
 
     def sync(self, names: Collection[str] | None = None) -> list[str]:
         """Pull modules upward now, flagged or not; return the names of those that were pulled.
@@ -189,8 +323,19 @@ class StateStore:
         Raises:
             PathError: No module has one of the names.
         """
+        self._collect_machine()
         with self._lock:
             return self._puller.force(names)
+
+    @contextlib.contextmanager
+    def held(self) -> Iterator[None]:
+        """Hold the folder against every other writer, in this process and in others.
+
+        Raises:
+            ConflictError: Somebody else held it for too long.
+        """
+        with self._lock, files.locked(self.folder / LOCK_FILE, timeout_s=self._settings.lock_timeout):
+            yield
 
     def candidates(self) -> Sequence[Candidate]:
         """List every leaf of the state, each once, at its highest place; the same tuple until something changes."""
@@ -202,6 +347,7 @@ class StateStore:
 
     def revision(self) -> str:
         """Return a word that differs whenever the candidates may differ."""
+        self._collect_machine()
         with self._lock:
             self._puller.refresh()
             whole = hashlib.blake2b(digest_size=12)
@@ -209,13 +355,28 @@ class StateStore:
                 whole.update(name.encode() + b"\0" + self._shelf[name].digest)
             return whole.hexdigest()
 
-    def _standing(self, path: str, *, reload: bool) -> Json:
-        parsed = paths.parse(path)
-        self._puller.access(parsed.module, reload=reload)
-        loaded = self._puller.known(parsed.module)
-        if parsed.steps:
-            return paths.get(loaded.data, parsed)
-        return {"metadata": loaded.metadata, "data": loaded.data}
+    def _recover(self) -> None:
+        """Put in order what a crash or another version left (D6)."""
+        if upgrade.format_of(self.folder) != migrate.FORMAT or birth.missing(self.folder):
+            with files.locked(self.folder / LOCK_FILE, timeout_s=self._settings.lock_timeout):
+                upgrade.upgrade(self.folder, by=f"nola {__version__}", before=self._before_migration)
+                birth.bear(self._born, self.folder)
+        self._puller.sweep(self._settings.lock_timeout)
+        with contextlib.suppress(ConflictError, StorageError):  # a folder that can't be written can still be read
+            self._intake.begin()
+            self._history.prune(self._clock.now())
+
+    def _collect_machine(self, *, reload: bool = True) -> None:
+        """Collect the machine's facts when they are due; a model server may be asked, so no lock is held meanwhile."""
+        if self._lock.is_mine() or not self._booted:
+            return
+        with self._lock:
+            due = self._puller.machine_due(reload=reload)
+        if due:
+            facts = machine.collect(self.folder, self._clock.now(), self._probes)
+            # Facts that can't be kept now are collected again at a later look; reading doesn't wait for them.
+            with contextlib.suppress(NolaError):
+                self._committer.submit(Facts(facts))
 
     def _own(self, loaded: Loaded) -> Json:
         return sync.own_data(loaded.name, loaded.data) if loaded.name in PARENTS else loaded.data

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AGGREGATOR",
     "AGGREGATOR_FILE",
+    "MACHINE",
     "Child",
     "Levels",
     "Plan",
@@ -30,7 +31,8 @@ __all__ = [
 
 AGGREGATOR = "identity"
 AGGREGATOR_FILE = "identity.json"
-_CORE_CHILDREN = {"machineID", "user"}
+MACHINE = "machineID"
+_CORE_CHILDREN = {MACHINE, "user"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,3 +1,27 @@
 """The transfer room: what Nola knows as one readable document, given out and taken in again."""
 
-__all__: list[str] = []
+from __future__ import annotations
+
+from nola.transfer.content import MAX_BYTES, Conversations, Document, Export, Sink, Source
+from nola.transfer.markdown import markdown
+from nola.transfer.placing import ImportResult, carry_out
+from nola.transfer.planning import ImportPlan, plan, plan_document
+from nola.transfer.reading import read_document
+from nola.transfer.writing import export_document
+
+__all__ = [
+    "MAX_BYTES",
+    "Conversations",
+    "Document",
+    "Export",
+    "ImportPlan",
+    "ImportResult",
+    "Sink",
+    "Source",
+    "carry_out",
+    "export_document",
+    "markdown",
+    "plan",
+    "plan_document",
+    "read_document",
+]

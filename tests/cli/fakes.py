@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import TYPE_CHECKING
 
+from nola.backup.backups import Backups
 from nola.errors import DownloadError, NolaError, PathError, UsageError
 from nola.flow import (
     Change,
+    Conflict,
     ContextReport,
     Factors,
     LeftOut,
@@ -17,6 +21,7 @@ from nola.flow import (
     Notice,
     Problem,
     Receipt,
+    Seen,
     Selected,
     Token,
     TurnResult,
@@ -25,7 +30,10 @@ from nola.flow import (
 from nola.llm.choose import Chooser
 from nola.llm.manifest import Entry, Manifest, WebMirror
 from nola.llm.models import ModelFiles, Progress
+from nola.testing import ManualClock
+from nola.transfer import carry_out, export_document, plan, read_document
 from nola.types import ChangeId, Channel, ConversationId, Json, Level, MessageId, Tokens, Weight
+from tests.transfer.fakes import Home
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -35,6 +43,7 @@ if TYPE_CHECKING:
     from nola.flow import Event, Stimulus
     from nola.llm.base import ModelInfo
     from nola.port import ConversationRow, Finding, StoredMessage
+    from nola.transfer import ImportPlan, ImportResult
 
 __all__ = ["AT", "FACTORS", "FakeAssistant", "entry", "receipt", "report", "result"]
 
@@ -125,6 +134,10 @@ class FakeAssistant:
         events: What every turn yields before its result; the result itself when one is there.
         missing: What missing_files names.
         fetch_fails: Fetching raises.
+        found: The problems of the state's files.
+        clashes: The conflicts that are not settled.
+        late: What retry_pending saves, once.
+        on_look: Called when somebody looks at the files.
     """
 
     def __init__(self, config: Config) -> None:
@@ -140,6 +153,9 @@ class FakeAssistant:
         self.closed = 0
         self.written: list[tuple[str, Json]] = []
         self.found: list[Problem] = []
+        self.clashes: list[Conflict] = []
+        self.late: list[Receipt] = []
+        self.on_look: Callable[[], object] = lambda: None
         self.findings: list[Finding] = []
         self.stored: list[StoredMessage] = []
         self.rows: list[ConversationRow] = []
@@ -147,6 +163,14 @@ class FakeAssistant:
         self.report = report()
         self.models = FakeFiles(config.models_dir)
         self.chooser = FakeChooser(config.settings, self.models)
+        self.backups = Backups(
+            config.home,
+            state_dir=config.state_dir,
+            database=config.database,
+            settings=config.settings.backup,
+            clock=ManualClock(),
+            held=nullcontext,
+        )
 
     def turn(self, stimulus: Stimulus) -> Iterator[Event]:
         """Yield the events that were set, then a result."""
@@ -196,6 +220,10 @@ class FakeAssistant:
         assert who == "owner"
         return receipt(path, self.get_state(path), None, "unset")
 
+    def update_state(self, path: str, function: Callable[[Json], Json], *, who: str) -> Receipt:
+        """Keep what the function makes of what was set for the path."""
+        return self.set_state(path, function(self.state.get(path)), who=who)
+
     def undo(self, change: ChangeId, *, who: str) -> Receipt:
         """Tell what would be undone."""
         assert who == "owner"
@@ -207,9 +235,41 @@ class FakeAssistant:
         """Give the changes that were set."""
         return [change for change in self.changed if change.path.startswith(path)][:limit]
 
+    def state_at(self, at: datetime, path: str = "") -> Json:
+        """Give what was set for the path, whenever that was."""
+        del at
+        return self.get_state(path)
+
+    def conflicts(self) -> Sequence[Conflict]:
+        """Give the conflicts that were set."""
+        return self.clashes
+
+    def settle_conflict(self, conflict: str, *, use: bool, who: str) -> Receipt | None:
+        """Settle one of them."""
+        assert who == "owner"
+        for clash in self.clashes:
+            if clash.id == conflict:
+                self.clashes.remove(clash)
+                return receipt(clash.path, clash.theirs, clash.ours) if use else None
+        raise UsageError(f"no conflict has the id {conflict!r}")
+
+    def accept_state(self, name: str) -> None:
+        """Take every name for a document's."""
+        self.found = [problem for problem in self.found if problem.file != f"{name}.json"]
+
     def problems(self) -> Sequence[Problem]:
         """Give the problems that were set."""
         return self.found
+
+    def look(self) -> Seen:
+        """See the problems that were set, and no change."""
+        self.on_look()
+        return Seen((), tuple(self.found))
+
+    def retry_pending(self) -> Sequence[Receipt]:
+        """Save what was set to be late."""
+        saved, self.late = self.late, []
+        return saved
 
     def sync_state(self) -> Sequence[str]:
         """Name two modules."""
@@ -230,6 +290,24 @@ class FakeAssistant:
         """Give the first row's id."""
         assert channel is None
         return self.rows[0].id if self.rows else None
+
+    @cached_property
+    def lived(self) -> Home:
+        """A home whose content is given out and taken in."""
+        return Home(self.config.home / "lived")
+
+    def export_all(self, *, only: str | None = None) -> bytes:
+        """Give out that home."""
+        state, talks = self.lived.state, self.lived.talks
+        return export_document(None if only == "conversations" else state, None if only == "state" else talks)
+
+    def import_plan(self, data: bytes) -> ImportPlan:
+        """Plan to take it into that home."""
+        return plan(read_document(data), self.lived.state, self.lived.talks)
+
+    def import_all(self, plan: ImportPlan) -> ImportResult:
+        """Take it into that home."""
+        return carry_out(plan, self.lived.state, self.lived.talks, backup=self.lived.backup)
 
     def missing_files(self) -> list[str]:
         """Name the files that are missing."""

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 import typer
 from typer.testing import CliRunner
 
-from nola.cli.command import command, help_text, noun
+from nola.cli.command import command, help_text, noun, run
 from nola.errors import ConfigError, NolaError, StorageError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import pytest
     from typer.testing import Result
 
     from tests.cli.conftest import CommandLine
@@ -66,9 +67,74 @@ def test_ctrl_c_is_130(nola: CommandLine) -> None:
     assert (said.exit_code, said.output) == (130, "")
 
 
+def test_a_bug_commands_no_terminal(nola: CommandLine) -> None:
+    """Nor does it begin a line of its own choice."""
+    said = fails(nola, ValueError("\x1b[2J\nnola: all is well"))
+    assert said.stderr.splitlines()[0].endswith(": ValueError: \\x1b[2J\\nnola: all is well")
+
+
 def test_an_exit_stays_what_it_is(nola: CommandLine) -> None:
     """A command may choose its code."""
     assert fails(nola, typer.Exit(7)).exit_code == 7
+
+
+def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, list[str]]:
+    """Run a small command line; return its exit code and what it said on stderr, without the usage."""
+    app = noun("Things.")
+
+    @command(app)
+    def state(path: str, at: int = 0) -> None:
+        """Do it."""
+        if path == "missing":
+            raise FileNotFoundError(2, "No such file or directory", "caf\udce9")
+        raise typer.Exit(at)
+
+    @command(app)
+    def chat() -> None:
+        """Do nothing."""
+
+    code = run(app, arguments, ["state", "chat"])
+    return code, [line for line in capsys.readouterr().err.splitlines() if line.startswith(("Error", " ", "nola"))]
+
+
+def test_the_whole_command_line_returns_its_exit_code(capsys: pytest.CaptureFixture[str]) -> None:
+    """Of a command that is done, that chose one, that failed, and of help."""
+    assert told(capsys, "chat") == (0, [])
+    assert told(capsys, "state", "x", "--at", "7") == (7, [])
+    assert told(capsys, "state", "missing") == (1, ["nola: caf\\xe9: No such file or directory"])
+    assert told(capsys, "--help")[0] == 0
+
+
+def test_wrong_usage_commands_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    """What was typed is repeated as text."""
+    assert told(capsys, "chat", "b\x1b[31m") == (2, ["Error: Got unexpected extra argument(s) (b\\x1b[31m)"])
+    assert told(capsys, "state", "x", "--\x9b") == (2, ["Error: No such option: --\\x9b"])
+
+
+def test_a_sentence_in_place_of_a_command_is_told_how_to_be_asked(capsys: pytest.CaptureFixture[str]) -> None:
+    """Quoted or not; it can be copied into a shell as it stands."""
+    for words, hint in (
+        (["What is my name?"], '"What is my name?"'),
+        (["why?"], '"why?"'),
+        (["what", "is", "my", "name"], '"what is my name"'),
+        (["it costs $5"], "'it costs $5'"),
+        (["say it! " * 60], f"'{('say it! ' * 60)[:200]}…'"),
+    ):
+        code, lines = told(capsys, *words)
+        assert (code, lines[-1]) == (2, f"      to ask it: nola chat {hint}")
+
+
+def test_a_misspelt_command_is_no_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    """Nor is an option, or one word."""
+    for words in (
+        ["sate", "get", "user"],
+        ["frobnicate"],
+        ["frobnicate", "--it", "now"],
+        ["--frobnicate", "it", "now"],
+    ):
+        code, lines = told(capsys, *words)
+        assert code == 2
+        assert "to ask it" not in lines[-1]
 
 
 def test_examples_are_kept_line_by_line() -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+import pytest
 from typer.testing import CliRunner
 
 from nola.cli.desk import Desk
 from nola.cli.root import app
-from nola.errors import StorageError
+from nola.errors import ConfigError, StorageError
 from nola.port import Finding
 from nola.types import Severity
 
@@ -45,12 +46,55 @@ def test_a_warning_exits_1_and_says_what_to_do(nola: CommandLine) -> None:
     }
 
 
-def test_what_could_not_run_exits_2(nola: CommandLine) -> None:
-    """With the reason."""
+@pytest.mark.parametrize(
+    ("error", "finding"),
+    [
+        (
+            StorageError("here", "read-only file system"),
+            {
+                "id": "home.unusable",
+                "severity": "error",
+                "message": "could not write here: read-only file system",
+                "fix": "free space or mend permissions, then try again",
+            },
+        ),
+        (
+            PermissionError(13, "Permission denied", "caf\udce9"),
+            {
+                "id": "home.unusable",
+                "severity": "error",
+                "message": "caf\\xe9: Permission denied",
+                "fix": "see: nola where",
+            },
+        ),
+        (
+            ConfigError("no such setting", fix="see: nola config list"),
+            {
+                "id": "settings.invalid",
+                "severity": "error",
+                "message": "no such setting",
+                "fix": "see: nola config list",
+            },
+        ),
+    ],
+    ids=["storage", "system", "settings"],
+)
+def test_what_could_not_run_exits_2(nola: CommandLine, error: Exception, finding: dict[str, str]) -> None:
+    """With the reason on stderr, and with --json as the only finding of one document."""
 
     def refuse(config: Config) -> FakeAssistant:
-        raise StorageError(str(config.home), "read-only file system")
+        del config
+        raise error
 
     said = CliRunner().invoke(app, ["doctor"], obj=Desk(nola.environ, assistant=refuse))
     assert (said.exit_code, said.stdout) == (2, "")
-    assert "read-only file system" in said.stderr
+    assert said.stderr == f"nola: {finding['message']}\n      {finding['fix']}\n"
+    said = CliRunner().invoke(app, ["doctor", "--json"], obj=Desk(nola.environ, assistant=refuse))
+    assert (said.exit_code, json.loads(said.stdout)) == (2, {"ok": False, "findings": [finding]})
+
+
+def test_settings_that_are_wrong_are_a_finding(nola: CommandLine) -> None:
+    """They are read before anything else can be."""
+    (nola.home / "settings.toml").write_text("[context]\nbudget_l1 = true\n", encoding="utf-8")
+    said = nola("doctor", "--json")
+    assert (said.exit_code, json.loads(said.stdout)["findings"][0]["id"]) == (2, "settings.invalid")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -42,7 +43,9 @@ def test_alone_it_lists(lived: CommandLine) -> None:
     lines = said.stdout.splitlines()
     assert lines[0].split() == ["id", "last", "used", "turns", "channel", "begins", "with"]
     assert [line.split()[0] for line in lines[1:]] == ["conv2", "conv1"]
-    assert len(lived("history", "--limit", "1").stdout.splitlines()) == 2
+    cut = lived("history", "--limit", "1")
+    assert (len(cut.stdout.splitlines()), cut.stderr) == (2, "showing the newest 1; --limit for more\n")
+    assert lived("history", "--limit", "2").stderr == ""
     assert json.loads(lived("history", "--json").stdout)[0]["title"] == "a holiday in Porto"
 
 
@@ -68,3 +71,10 @@ def test_an_empty_history_is_no_error(nola: CommandLine) -> None:
     """It is said on stderr."""
     said = nola("history")
     assert (said.exit_code, said.stdout, said.stderr) == (0, "", "there are no conversations yet\n")
+
+
+def test_an_old_reply_commands_no_terminal(lived: CommandLine) -> None:
+    """Also where a pipe may end at one."""
+    (turn,) = lived.assistant.stored
+    lived.assistant.stored = [replace(turn, user="a\x1b[2J", reply="b\u202e\nc")]
+    assert lived("history", "show", "conv1").stdout.splitlines()[1:4] == ["> a\\x1b[2J", "b\\u202e", "c"]

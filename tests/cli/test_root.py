@@ -12,7 +12,10 @@ from nola.cli.root import app
 if TYPE_CHECKING:
     from tests.cli.conftest import CommandLine
 
-NOUNS = ["chat", "context", "init", "doctor", "where", "state", "history", "model", "config", "eval"]
+NOUNS = [
+    "chat", "context", "init", "doctor", "where", "export", "import", "state", "history", "backup", "model", "config",
+    "daemon", "eval",
+]  # fmt: skip
 
 
 def test_every_noun_is_there() -> None:

@@ -57,7 +57,14 @@ def test_metadata_that_can_not_be_read_is_no_reason_to_fail() -> None:
 
 
 def test_a_terminal_is_not_commanded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A key with control characters is text; notes step back."""
+    """A key, a value or a note with control characters shows them; notes step back."""
     with seated(monkeypatch, colour=True) as screen:
-        show_tree({"a\x1b[2J": node(1)}, AT)
-    assert screen.out.getvalue() == "a[2J: 1  \x1b[2m(level 2, now, fresh)\x1b[0m\n"
+        show_tree({"a\x1b[2J\n": node("\x9b", file="\x1b.json")}, AT)
+    drawn = 'a\\x1b[2J\\n: "\\u009b"  \x1b[2m(level 2, now, fresh, \\x1b.json)\x1b[0m\n'
+    assert screen.out.getvalue() == drawn
+
+
+def test_a_pipe_may_end_at_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    """So that the tree is as safe there."""
+    show_tree({"\u202e": {"\x1b": "\u2066"}}, AT)
+    assert capsys.readouterr().out == '\\u202e\n  \\x1b: "\\u2066"\n'

@@ -23,7 +23,15 @@ BORN = Path(__file__).resolve().parents[2] / "state"
 class MakeStore(Protocol):
     """Makes a store over the test's state folder."""
 
-    def __call__(self, *, ablate_metadata: bool = False, bootstrap: bool = True) -> StateStore:
+    def __call__(
+        self,
+        *,
+        ablate_metadata: bool = False,
+        bootstrap: bool = True,
+        settings: StateSettings | None = None,
+        before_migration: Callable[[], None] = lambda: None,
+        spare: Callable[[str], bytes | None] = lambda _: None,
+    ) -> StateStore:
         """Return a fresh store, as a new process would have it."""
 
 
@@ -43,8 +51,23 @@ def folder(tmp_path: Path) -> Path:
 def make_store(folder: Path, clock: ManualClock) -> MakeStore:
     """A maker of stores over one folder."""
 
-    def make(*, ablate_metadata: bool = False, bootstrap: bool = True) -> StateStore:
-        store = StateStore(folder, clock=clock, settings=StateSettings(), born=BORN, ablate_metadata=ablate_metadata)
+    def make(
+        *,
+        ablate_metadata: bool = False,
+        bootstrap: bool = True,
+        settings: StateSettings | None = None,
+        before_migration: Callable[[], None] = lambda: None,
+        spare: Callable[[str], bytes | None] = lambda _: None,
+    ) -> StateStore:
+        store = StateStore(
+            folder,
+            clock=clock,
+            settings=settings or StateSettings(),
+            born=BORN,
+            ablate_metadata=ablate_metadata,
+            before_migration=before_migration,
+            spare=spare,
+        )
         if bootstrap:
             store.bootstrap()
         return store

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from nola.state import contract
+from nola.state import contract, paths
+
+if TYPE_CHECKING:
+    from nola.types import Json
 
 NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 GOLDEN = json.loads((Path(__file__).parent / "golden_004.json").read_text(encoding="utf-8"))
@@ -144,6 +150,7 @@ def test_violations_name_the_field() -> None:
             "needs_sync": 1,
             "stale_threshold_seconds": -1,
             "source_file": 3,
+            "version": -1,
         }
     ) == [
         "last_updated is no ISO-8601 time: 'x'",
@@ -151,4 +158,39 @@ def test_violations_name_the_field() -> None:
         "needs_sync is true or false, not 1",
         "stale_threshold_seconds is a number of seconds, not -1",
         "source_file is a file's name, not 3",
+        "version is a whole number from 0 on, not -1",
     ]
+
+
+@pytest.mark.row("E13")
+def test_all_violations_name_the_node_too() -> None:
+    """Nested nodes, in lists too, are told with the path by which the owner reads them."""
+    wrong: contract.Metadata = {
+        "metadata": {"context_level": 7},
+        "data": {"x": {"metadata": {"version": "a"}, "data": 1}},
+    }
+    data: Json = {
+        "pets": {"metadata": {}, "data": {"dog": wrong, "no. 1": [0, {"metadata": {"needs_sync": 1}, "data": []}]}},
+        "plain": {"metadata": "mine", "data": 1},
+        'a "b"\\': {"metadata": {"source_file": 1}, "data": 1},
+    }
+    assert contract.all_violations({"version": 1.0}, data) == [
+        "version is a whole number from 0 on, not 1.0",
+        "pets.dog: context_level is 1, 2 or 3, not 7",
+        "pets.dog.x: version is a whole number from 0 on, not 'a'",
+        'pets."no. 1".1: needs_sync is true or false, not 1',
+        paths.render(['a "b"\\']) + ": source_file is a file's name, not 1",
+    ]
+    assert contract.all_violations({}, 3) == []
+
+
+def test_all_violations_are_found_fast() -> None:
+    """Ten thousand leaves take ten milliseconds."""
+    node: contract.Metadata = {"metadata": contract.create_metadata(now=NOW), "data": {"a": 1, "b": [1, 2]}}
+    data: Json = {f"key {number}": copy.deepcopy(node) for number in range(3_333)}
+    took = []
+    for _ in range(20):
+        start = time.process_time()
+        assert contract.all_violations({}, data) == []
+        took.append(time.process_time() - start)
+    assert min(took) <= 0.01

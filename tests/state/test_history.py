@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
 
-from nola.errors import NolaError
+from nola.errors import NolaError, StorageError
+from nola.settings import StateSettings
 from nola.state.history import FILE, History, Recorded, new_id
 from nola.types import ChangeId
 
@@ -44,42 +46,42 @@ def test_ids_are_short_unique_and_sort_by_time() -> None:
 
 def test_changes_come_back_newest_first(tmp_path: Path) -> None:
     """Everything about a change survives the file."""
-    history = History(tmp_path)
+    history = History(tmp_path, StateSettings())
     assert history.newest() == []
     for number, path in enumerate(["user.name", "work.employer", "user.pets.dog"]):
-        history.add(change(number, path))
+        history.add([change(number, path)])
     assert history.newest() == [change(2, "user.pets.dog"), change(1, "work.employer"), change(0, "user.name")]
-    assert History(tmp_path).newest(limit=1) == [change(2, "user.pets.dog")]
+    assert History(tmp_path, StateSettings()).newest(limit=1) == [change(2, "user.pets.dog")]
 
 
 def test_a_path_selects_what_lies_below_and_above(tmp_path: Path) -> None:
     """A change of a whole module changed what is in it, too; a longer name is another."""
-    history = History(tmp_path)
+    history = History(tmp_path, StateSettings())
     for number, path in enumerate(["user", "user.pets.dog", "user.petshop", "work"]):
-        history.add(change(number, path))
+        history.add([change(number, path)])
     assert [one.path for one in history.newest("user.pets")] == ["user.pets.dog", "user"]
     assert [one.path for one in history.newest("modules.work")] == ["work"]
 
 
 def test_a_torn_line_is_skipped_and_swallows_nothing(tmp_path: Path) -> None:
     """A power cut in mid-line costs that line only."""
-    history = History(tmp_path)
-    history.add(change(0, "user.a"))
+    history = History(tmp_path, StateSettings())
+    history.add([change(0, "user.a")])
     with (tmp_path / FILE).open("ab") as file:
         file.write(b'{"id": "c9", "at": "2026')
-    history.add(change(1, "user.b"))
+    history.add([change(1, "user.b")])
     assert [one.id for one in history.newest()] == ["c1", "c0"]
     assert (tmp_path / FILE).read_bytes().count(b"\n") == 3
 
 
 def test_an_undo_can_be_undone(tmp_path: Path) -> None:
     """A change is undone as long as its undo stands."""
-    history = History(tmp_path)
-    history.add(change(0, "user.a"))
+    history = History(tmp_path, StateSettings())
+    history.add([change(0, "user.a")])
     assert history.is_undone(ChangeId("c0")) is False
-    history.add(change(1, "user.a", undoes="c0"))
+    history.add([change(1, "user.a", undoes="c0")])
     assert history.is_undone(ChangeId("c0")) is True
-    history.add(change(2, "user.a", undoes="c1"))
+    history.add([change(2, "user.a", undoes="c1")])
     assert history.is_undone(ChangeId("c0")) is False
     assert history.is_undone(ChangeId("c1")) is True
 
@@ -87,4 +89,103 @@ def test_an_undo_can_be_undone(tmp_path: Path) -> None:
 def test_an_unknown_id_is_told(tmp_path: Path) -> None:
     """The sentence names it."""
     with pytest.raises(NolaError, match="no change has the id 'zzz'"):
-        History(tmp_path).find(ChangeId("zzz"))
+        History(tmp_path, StateSettings()).find(ChangeId("zzz"))
+
+
+# --- what never happened, and what grows too old ----------------------------------------------------------------------
+def test_what_never_happened_is_not_listed(tmp_path: Path) -> None:
+    """A later line calls it void; it is neither found, undone nor in the tail."""
+    history = History(tmp_path, StateSettings())
+    history.add([change(0, "user.a"), change(1, "user.b")])
+    history.void([change(1, "user.b")])
+    history.add([change(2, "user.c", undoes="c0")])
+    history.void([change(2, "user.c")])
+    assert [one.id for one in history.newest()] == ["c0"]
+    assert history.tail() == history.newest()
+    assert history.is_undone(ChangeId("c0")) is False
+    with pytest.raises(NolaError):
+        history.find(ChangeId("c1"))
+
+
+def test_lines_of_others_are_no_changes(tmp_path: Path) -> None:
+    """Whatever stands in the file, what can be read is read."""
+    history = History(tmp_path, StateSettings())
+    history.add([change(0, "user.a")])
+    with (tmp_path / FILE).open("ab") as file:
+        file.write(b'[]\n1\n\n{"id": 1}\n{"void": 3}\n{"void": \n\xff\xfe\n{"id": "x", "at": "never", "who": 1}\n')
+    history.add([change(1, "user.b")])
+    assert [one.id for one in history.newest()] == ["c1", "c0"]
+
+
+def test_the_tail_is_the_end_of_a_long_file(tmp_path: Path) -> None:
+    """Newest first, each whole, and no more than a quarter of a megabyte is read."""
+    history = History(tmp_path, StateSettings())
+    history.add([change(number, "user.a") for number in range(3000)])
+    tail = history.tail()
+    assert tail == history.newest(limit=len(tail))
+    assert 500 < len(tail) < 3000
+
+
+def test_a_folder_that_is_no_folder_is_told(tmp_path: Path) -> None:
+    """Reading it is an error with a sentence, the tail is empty."""
+    (tmp_path / FILE).mkdir(parents=True)
+    history = History(tmp_path, StateSettings())
+    assert history.tail() == []
+    with pytest.raises(NolaError, match="the history can't be read: Is a directory"):
+        history.newest()
+    with pytest.raises(StorageError):
+        history.add([change(0, "user.a")])
+
+
+SMALL = StateSettings(history_bytes=10_000, history_days=30)
+
+
+def dated(number: int, days: int) -> Recorded:
+    """Make a change of an earlier day."""
+    at = NOW - timedelta(days=days)
+    return replace(change(number, "user.a"), at=at, id=new_id(at))
+
+
+def test_a_large_history_is_kept_in_pieces(tmp_path: Path) -> None:
+    """Everything is found across them, newest first, up to the limit."""
+    history = History(tmp_path, SMALL)
+    changes = [dated(number, 20 - number) for number in range(20)]
+    for start in range(0, 20, 5):
+        history.add(changes[start : start + 5])
+        history.prune(NOW)
+    assert len(list((tmp_path / ".history").glob("changes-*.jsonl"))) > 1
+    assert history.newest() == changes[::-1]
+    assert history.newest(limit=7) == changes[::-1][:7]
+    assert history.find(changes[0].id) == changes[0]
+    assert history.tail()[0] == changes[-1]
+    assert {path.stat().st_mode & 0o777 for path in (tmp_path / ".history").iterdir()} == {0o600}
+
+
+def test_a_history_is_bounded_by_its_size(tmp_path: Path) -> None:
+    """The oldest pieces go; the newest changes stay."""
+    history = History(tmp_path, SMALL)
+    for number in range(200):
+        at = NOW - timedelta(days=1, seconds=-number)
+        history.add([replace(change(number, "user.a"), at=at, id=new_id(at))])
+        history.prune(NOW)
+    total = sum(path.stat().st_size for path in (tmp_path / ".history").iterdir())
+    assert 5_000 < total < 12_500
+    assert [one.new for one in history.newest(limit=3)] == [199, 198, 197]
+
+
+def test_a_history_is_bounded_by_its_age(tmp_path: Path) -> None:
+    """A piece goes when its last change is too old."""
+    history = History(tmp_path, SMALL)
+    for days in (100, 90, 29, 2):
+        history.add([dated(days, days) for _ in range(10)])
+        history.prune(NOW)
+    assert {one.new for one in history.newest()} == {29, 2}
+
+
+def test_a_small_history_is_left_alone(tmp_path: Path) -> None:
+    """Nothing is moved or dropped."""
+    history = History(tmp_path, StateSettings())
+    history.prune(NOW)
+    history.add([change(0, "user.a")])
+    history.prune(NOW)
+    assert [path.name for path in (tmp_path / ".history").iterdir()] == ["changes.jsonl"]

@@ -36,7 +36,7 @@ def test_the_first_bootstrap_syncs_and_the_second_does_nothing(make_store: MakeS
     assert store.bootstrap() is False
     assert store.pulls == 2
     assert sorted(path.name for path in folder.glob("*.json")) == [
-        "Nola.json", "identity.json", "machineID.json", "user.json",
+        ".format.json", "Nola.json", "identity.json", "machineID.json", "user.json",
     ]  # fmt: skip
     assert store.problems() == []
 

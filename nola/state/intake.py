@@ -1,0 +1,296 @@
+"""Takes in what others did to the files: the owner's edits are recorded, merged where they must be, never lost."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from nola import files
+from nola.errors import ConflictError, DocumentError, NolaError, StorageError
+from nola.state import conflicts, contract, past, patch, paths, sync
+from nola.state.draft import bare
+from nola.state.history import Recorded, new_id
+from nola.state.listing import LOCK_FILE
+from nola.state.loaded import PARENTS, Turned, digest_of, file_of, problem
+from nola.state.merge import three_way
+from nola.state.past import EDITOR
+from nola.state.places import Place, changed_places, lasting
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from datetime import datetime
+    from pathlib import Path
+
+    from nola.clock import Clock
+    from nola.flow import Problem
+    from nola.settings import StateSettings
+    from nola.state.history import History
+    from nola.state.loaded import Late
+    from nola.state.shelf import Shelf
+    from nola.types import ChangeId, Json
+
+__all__ = ["EDITOR", "OWNER", "Intake"]
+
+OWNER = "owner"
+# An edit that changes more places than this is one change of the whole module.
+_MOST_PLACES = 200
+# Looking waits less for another writer than a write does: what is owed is recorded at the next look.
+_LOOK_WAIT_S = 1.0
+
+
+class Intake:
+    """Looks at the files of one state folder. Not thread-safe: its owner holds the lock.
+
+    Args:
+        folder: The state folder.
+        shelf: Its documents.
+        history: Where every change is recorded.
+        clock: Tells the time.
+        settings: Waits.
+    """
+
+    def __init__(self, folder: Path, shelf: Shelf, history: History, *, clock: Clock, settings: StateSettings) -> None:
+        self._folder = folder
+        self._shelf = shelf
+        self._history = history
+        self._clock = clock
+        self._wait_s = min(_LOOK_WAIT_S, settings.lock_timeout)
+        self._owed: dict[str, Turned] = {}
+        self._trouble: tuple[Problem, ...] = ()
+        self._late: list[Late] = []
+        self._newest: ChangeId | None = None
+        self._counts: Counter[str] = Counter()
+        self.edits: dict[str, list[tuple[str, ...]]] = {}
+        shelf.caught_up = lambda name, base: past.caught_up(name, base, history.tail()) or base
+
+    def look(self) -> dict[str, Turned]:
+        """Look at all files and take in what is new; return the documents that are not what they were.
+
+        Afterwards `edits` tells which places of which modules the owner changed since the look before.
+        """
+        turned = _joined(self._owed, self._shelf.look())
+        late = self._late = [*self._late, *self._shelf.late()]
+        self.edits = {}
+        if not turned and not late and not self._shelf.rotten():
+            return {}
+        try:
+            if late or self._shelf.rotten() or any(change.foreign for change in turned.values()):
+                with files.locked(self._folder / LOCK_FILE, timeout_s=self._wait_s):
+                    turned = _joined(turned, self._shelf.look())
+                    turned = self._taken(turned)
+                    turned = {**turned, **self._merged_late(late)}
+                    self._restore_rotten()
+            self._owed, self._late, self._trouble = {}, [], ()
+        except (ConflictError, StorageError, DocumentError) as error:
+            # Reading goes on; what is not recorded yet is recorded at a later look.
+            self._owed = {name: change for name, change in turned.items() if change.foreign}
+            self._trouble = (problem(".", f"a change by hand could not be recorded yet: {error}", "warning"),)
+        self._note_edits()
+        return {name: change for name, change in turned.items() if change.foreign or self._is_new(change)}
+
+    def begin(self) -> None:
+        """Do what a start has to do: drop from the history what was written down and then never happened.
+
+        Raises:
+            ConflictError: Somebody else is writing, and so may be about to make it happen.
+            StorageError: The disk refused.
+        """
+        tail = self._history.tail()
+        self._newest = tail[0].id if tail else None
+        with files.locked(self._folder / LOCK_FILE, timeout_s=self._wait_s):
+            tail = self._history.tail()
+            group = [change for change in tail if change.at == tail[0].at] if tail else []
+            never = [change for change in group if not self._happened(change, group)]
+            if never:
+                self._history.void(never)
+
+    def edits_of(self, name: str) -> int:
+        """Count the places in a module that the owner edited since the start."""
+        return self._counts[name]
+
+    def note_own(self, changes: Sequence[Recorded]) -> None:
+        """Note what this process wrote itself: its own changes are nobody's edits."""
+        if changes:
+            self._newest = changes[-1].id
+
+    def problems(self) -> list[Problem]:
+        """List what could not be recorded, and what was mended."""
+        return [*self._trouble, *self._mended()]
+
+    def _taken(self, turned: Mapping[str, Turned]) -> dict[str, Turned]:
+        """Record the owner's edits; return all changes, those known from the history no longer foreign."""
+        tail = self._history.tail()
+        now = self._clock.now()
+        records: list[Recorded] = []
+        result = {}
+        for name, change in turned.items():
+            foreign = change.foreign and not self._is_known(name, tail)
+            found = self._records(change, now, tail) if foreign else []
+            records += found
+            result[name] = replace(change, foreign=bool(found))
+        if records:
+            self._history.add(records)
+        for name, change in turned.items():
+            if not change.foreign:
+                continue
+            if name in self._shelf:
+                self._shelf.agree(name)
+            else:
+                self._shelf.disown(name)
+        return result
+
+    def _is_known(self, name: str, tail: Sequence[Recorded]) -> bool:
+        """Say whether a document stands as the newest record of it says; what stood there earlier is an edit again."""
+        newest = next((one for one in tail if one.module == name and (one.digest or _is_removal(one))), None)
+        if newest is None:
+            return False
+        if name in self._shelf:
+            return self._shelf[name].digest.hex() == newest.digest
+        return _is_removal(newest)
+
+    def _is_new(self, change: Turned) -> bool:
+        """Say whether a document differs from what it was; another spelling of the same values is nothing new."""
+        now = self._shelf.find(change.name)
+        return now is None or change.base is None or not patch.same(now.raw, change.base)
+
+    def _records(self, change: Turned, now: datetime, tail: Sequence[Recorded]) -> list[Recorded]:
+        name = change.name
+        new = self._own(name, self._shelf[name].raw) if name in self._shelf else None
+        base = past.caught_up(name, change.base, tail)
+        old = None if base is None else self._own(name, base)
+        if old is None and (new is None or name in paths.CORE):
+            return []  # birth
+        steps = patch.diff(patch.ABSENT if old is None else bare(old), patch.ABSENT if new is None else bare(new))
+        if not steps:
+            return []
+        loaded = self._shelf.find(name)
+        version = contract.version_of(loaded.metadata) if loaded else 0
+        digest = loaded.digest.hex() if loaded else ""
+        places = _places(old, new)
+        made = [_record(name, place, now) for place in places]
+        made[0] = replace(made[0], patch=tuple(steps), created=file_of(name) if old is None else "")
+        made[-1] = replace(made[-1], version=version, digest=digest)
+        return [replace(record, version=version) for record in made]
+
+    def _own(self, name: str, raw: dict[str, Json]) -> dict[str, Json]:
+        """Return of a parent only what is its own: its copies change with what they are copied from."""
+        if name not in PARENTS:
+            return raw
+        metadata, data = contract.split_root(raw)
+        return {"metadata": lasting(metadata), "data": sync.own_data(name, data)}
+
+    def _merged_late(self, late: Sequence[Late]) -> dict[str, Turned]:
+        """Bring home what an editor saved into a version that Nola had replaced while it was open."""
+        turned = {}
+        now = self._clock.now()
+        for save in late:
+            if save.name not in self._shelf:
+                continue
+            ours = self._shelf[save.name]
+            merged = three_way(save.base, ours.raw, save.theirs)
+            if not isinstance(merged.value, dict) or patch.same(merged.value, ours.raw):
+                continue
+            place, sides = paths.StatePath(save.name), (ours.raw, save.theirs)
+            lost = [conflicts.of_clash(place, clash, sides, at=now) for clash in merged.clashes]
+            conflicts.add(self._folder, lost)
+            content = self._shelf.encoded(save.name, merged.value)
+            self._shelf.save({save.name: (content, merged.value)}, self._history.file, b"")
+            change = Turned(save.name, ours.raw, foreign=True)
+            self._history.add(self._records(change, now, ()))
+            turned[save.name] = change
+        return turned
+
+    def _restore_rotten(self) -> None:
+        """Bring back files whose bytes went bad under Nola, and keep the bad ones beside them (D6)."""
+        for name in self._shelf.rotten():
+            path = self._folder / file_of(name)
+            good = self._shelf[name].content
+            if not good:
+                continue
+            stamp = self._clock.now().strftime("%Y%m%dT%H%M%SZ")
+            files.copy_aside(path, path.with_name(f"{path.name}.corrupt.{stamp}"))
+            files.write_atomic(path, good)
+            self._shelf.look()
+            self._shelf.agree(name)
+
+    def _mended(self) -> list[Problem]:
+        damaged = [*self._folder.glob("*.json.corrupt.*"), *(self._folder / "modules").glob("*.json.corrupt.*")]
+        return [
+            problem(
+                str(file.relative_to(self._folder)).partition(".corrupt.")[0],
+                f"its bytes had gone bad; the last good copy was put back; look at {file.name}, then delete it",
+                "warning",
+            )
+            for file in sorted(damaged)
+        ]
+
+    def _note_edits(self) -> None:
+        """Find which places the owner edited since the look before, whichever process recorded it."""
+        tail = self._history.tail()
+        for change in tail:
+            if change.id == self._newest:
+                break
+            if change.via == EDITOR:
+                parsed = paths.parse(change.path)
+                self._counts[parsed.module] += 1
+                self.edits.setdefault(parsed.module, []).append(parsed.steps)
+        self._newest = tail[0].id if tail else None
+
+    def _happened(self, change: Recorded, group: Sequence[Recorded]) -> bool:
+        """Say whether a change that was written down last is in the file too."""
+        if change.via == EDITOR:
+            return True
+        name = change.module
+        final = next(other for other in group if other.module == name)
+        # The copy is made after the save: what the owner did to the file since doesn't make the save undone.
+        held = (files.read_or_none(self._folder / file_of(name)), self._shelf.copied(name))
+        if _is_removal(final):
+            return None in held
+        return any(self._reaches(name, content, final) for content in held if content is not None)
+
+    def _reaches(self, name: str, content: bytes, final: Recorded) -> bool:
+        if digest_of(content).hex() == final.digest:
+            return True
+        try:
+            return self._shelf.version_in(name, content) >= final.version
+        except NolaError:
+            return True
+
+
+def _places(old: dict[str, Json] | None, new: dict[str, Json] | None) -> list[Place]:
+    """Name what an edit changed: place by place, or the whole module."""
+    whole = Place((), patch.ABSENT if old is None else old, patch.ABSENT if new is None else new)
+    if old is None or new is None:
+        return [whole]
+    (metadata_old, data_old), (metadata_new, data_new) = contract.split_root(old), contract.split_root(new)
+    found = list(changed_places(data_old, data_new))
+    if not patch.same(lasting(metadata_old), lasting(metadata_new)):
+        return [whole]
+    return found if 0 < len(found) <= _MOST_PLACES and found[0].steps else [whole]
+
+
+def _is_removal(change: Recorded) -> bool:
+    return not change.new_present and not paths.parse(change.path).steps
+
+
+def _record(name: str, place: Place, now: datetime) -> Recorded:
+    return Recorded(
+        id=new_id(now),
+        at=now,
+        who=OWNER,
+        path=paths.render([name, *place.steps]),
+        old=None if place.old is patch.ABSENT else place.old,
+        new=None if place.new is patch.ABSENT else place.new,
+        old_present=place.old is not patch.ABSENT,
+        new_present=place.new is not patch.ABSENT,
+        via=EDITOR,
+    )
+
+
+def _joined(before: Mapping[str, Turned], after: Mapping[str, Turned]) -> dict[str, Turned]:
+    """Join two looks: the base is what it was before the first."""
+    joined = dict(before)
+    for name, change in after.items():
+        joined[name] = replace(change, base=before[name].base) if name in before else change
+    return joined
