@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Agent", "Parts"]
 
-OWNER = "owner"
+_OWNER = "owner"
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +153,7 @@ class Agent:
         self._state.bootstrap()
         return self._state.get_node(path)
 
-    def set_state(self, path: str, value: Json, *, who: str = OWNER) -> Receipt:
+    def set_state(self, path: str, value: Json, *, who: str = _OWNER) -> Receipt:
         """Write a value at a dotted path; when this returns, it is on disk.
 
         Raises:
@@ -164,7 +164,7 @@ class Agent:
         self._state.bootstrap()
         return _receipt(self._state.set(path, value, who=who, via=self._parts.via), "set")
 
-    def update_state(self, path: str, function: Callable[[Json], Json], *, who: str = OWNER) -> Receipt:
+    def update_state(self, path: str, function: Callable[[Json], Json], *, who: str = _OWNER) -> Receipt:
         """Write what a function makes of the value at a path; no other write comes in between (E28).
 
         The function gets a copy, None when nothing stands there. It may be called again when a file is saved by hand in
@@ -173,7 +173,7 @@ class Agent:
         self._state.bootstrap()
         return _receipt(self._state.update(path, function, who=who, via=self._parts.via), "set")
 
-    def unset_state(self, path: str, *, who: str = OWNER) -> Receipt:
+    def unset_state(self, path: str, *, who: str = _OWNER) -> Receipt:
         """Remove what stands at a dotted path.
 
         Raises:
@@ -182,7 +182,7 @@ class Agent:
         self._state.bootstrap()
         return _receipt(self._state.unset(path, who=who, via=self._parts.via), "unset")
 
-    def undo(self, change: ChangeId, *, who: str = OWNER) -> Receipt:
+    def undo(self, change: ChangeId, *, who: str = _OWNER) -> Receipt:
         """Take one change back.
 
         Raises:
@@ -219,7 +219,7 @@ class Agent:
         self._state.bootstrap()
         return self._state.conflicts()
 
-    def settle_conflict(self, conflict: str, *, use: bool, who: str = OWNER) -> Receipt | None:
+    def settle_conflict(self, conflict: str, *, use: bool, who: str = _OWNER) -> Receipt | None:
         """End a conflict: put Nola's value in place of the owner's, or drop it.
 
         Raises:

@@ -86,6 +86,27 @@ def open_assistant(
     finish_interrupted(config.home)
     files = ModelFiles(config.models_dir)
     chooser = Chooser(settings, files, ollama_host=os.environ.get("OLLAMA_HOST", ""))
+    state, backups = _state_and_backups(config, clock, chooser)
+    conversations = ConversationStore(config.database, clock=clock)
+    vectors = _Vectors(config, files, clock)
+    services = Services(
+        state=KeptState(state),
+        conversations=KeptConversations(conversations),
+        selector=Selector(settings.relevance, turn_budget_s=settings.embed.turn_budget),
+        metacognition=Metacognition(settings.unknown),
+        vectoriser=(lambda: vectoriser) if vectoriser else vectors.get,
+        choose=choose or (lambda name: chooser.choose(name).model),
+        calibration=Calibration(config.cache_dir / "tokens.json", smoothing=settings.tokens.smoothing),
+        persona=lambda: _persona(state),
+        settings=settings,
+        clock=clock,
+    )
+    return Agent(Parts(config, state, conversations, chooser, files, services, vectors.close, backups, via))
+
+
+def _state_and_backups(config: Config, clock: Clock, chooser: Chooser) -> tuple[StateStore, Backups]:
+    """Build what needs each other: a migration is preceded by a backup, and a backup holds the writers back."""
+    settings = config.settings
     state = StateStore(
         config.state_dir,
         clock=clock,
@@ -104,21 +125,7 @@ def open_assistant(
         clock=clock,
         held=state.held,
     )
-    conversations = ConversationStore(config.database, clock=clock)
-    vectors = _Vectors(config, files, clock)
-    services = Services(
-        state=KeptState(state),
-        conversations=KeptConversations(conversations),
-        selector=Selector(settings.relevance, turn_budget_s=settings.embed.turn_budget),
-        metacognition=Metacognition(settings.unknown),
-        vectoriser=(lambda: vectoriser) if vectoriser else vectors.get,
-        choose=choose or (lambda name: chooser.choose(name).model),
-        calibration=Calibration(config.cache_dir / "tokens.json", smoothing=settings.tokens.smoothing),
-        persona=lambda: _persona(state),
-        settings=settings,
-        clock=clock,
-    )
-    return Agent(Parts(config, state, conversations, chooser, files, services, vectors.close, backups, via))
+    return state, backups
 
 
 def _back_up(backups: Backups) -> None:

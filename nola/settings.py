@@ -7,8 +7,10 @@ from typing import Any
 
 __all__ = [
     "GROUPS",
+    "BackupSettings",
     "ChatSettings",
     "ContextSettings",
+    "DaemonSettings",
     "EmbedSettings",
     "EmbeddedSettings",
     "LearnSettings",

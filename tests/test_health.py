@@ -145,15 +145,17 @@ def test_a_value_that_lost_is_a_warning(tmp_path: Path) -> None:
 def test_what_waits_for_the_disk_is_an_error(tmp_path: Path) -> None:
     """A change that the disk refused is told until it is saved."""
     agent = make_agent(tmp_path / "home")
-    agent.get_state()
-    history = tmp_path / "home" / "state" / ".history" / "changes.jsonl"
-    history.mkdir(parents=True, mode=0o700)
+    agent.set_state("user.city", "Lyon")
+    history = tmp_path / "home" / "state" / ".history"
+    history.rename(tmp_path / "away")
+    history.write_bytes(b"a file where a folder has to be")
     with pytest.raises(StorageError):
         agent.set_state("user.city", "Porto")
     found = by_id(agent.doctor())["state.pending"]
     assert found.severity is Severity.ERROR
     assert found.message.startswith("a change waits to be saved: could not write ")
-    history.rmdir()
+    history.unlink()
+    (tmp_path / "away").rename(history)
     assert [receipt.new for receipt in agent.retry_pending()] == ["Porto"]
     assert "state.files" in by_id(agent.doctor())
 

@@ -1,7 +1,8 @@
 """`nola doctor`: checks the whole installation and changes nothing."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -11,6 +12,9 @@ from nola.cli.options import AsJson
 from nola.errors import ConfigError, NolaError
 from nola.port import Finding
 from nola.types import Severity
+
+if TYPE_CHECKING:
+    from nola.config import Config
 
 __all__ = ["doctor"]
 
@@ -27,8 +31,9 @@ def doctor(ctx: typer.Context, *, as_json: AsJson = False) -> None:
       nola doctor
       nola doctor --json | jq '.findings[] | select(.severity != "ok")'
     """
+    desk = desk_of(ctx)
     try:
-        findings = desk_of(ctx).assistant.doctor()
+        findings = [*desk.assistant.doctor(), *_daemon(desk.config)]
     except (NolaError, OSError) as error:
         finding = _why_not(error)
         if as_json:
@@ -50,6 +55,23 @@ def _print_document(findings: Sequence[Finding]) -> None:
 
 def _is_well(findings: Sequence[Finding]) -> bool:
     return all(finding.severity == Severity.OK for finding in findings)
+
+
+def _daemon(config: "Config") -> Iterator[Finding]:
+    """Say whether the daemon runs; and of any process, whether it could write now."""
+    from nola.daemon.status import status_of  # noqa: PLC0415 -- keeps start-up fast
+
+    found = status_of(config)
+    if found.mode == "safe":
+        message = f"the daemon (process {found.pid}) is in safe mode, since it ended badly several times"
+        yield Finding("daemon.running", Severity.WARNING, message, "nola daemon logs; then nola daemon run --normal")
+    elif found.running:
+        since = f" since {found.since.astimezone():%Y-%m-%d %H:%M}" if found.since else ""
+        yield Finding("daemon.running", Severity.OK, f"the daemon runs{since} (process {found.pid})")
+    else:
+        yield Finding("daemon.running", Severity.OK, "no daemon runs; none is needed")
+    if found.read_only:
+        yield Finding("state.writable", Severity.ERROR, found.read_only, "make room or mend permissions")
 
 
 def _why_not(error: NolaError | OSError) -> Finding:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["STARTS_NAME", "Mode", "Supervisor"]
 
 STARTS_NAME = "starts.json"
-"""The file in `run/` that holds the starts which have not ended cleanly."""
+"""The file in `run/` that holds the last starts, and which of them ended as they should."""
 
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
@@ -45,6 +45,7 @@ class _Start:
     at: datetime
     monotonic: float
     boot: str
+    clean: bool = False
 
 
 class Supervisor:
@@ -79,14 +80,17 @@ class Supervisor:
 
     def leave_clean(self) -> None:
         """Note that this process ends as it should; crashes before it stay noted."""
-        self._write([start for start in self._starts() if start.pid != os.getpid()])
+        self._write([replace(start, clean=start.clean or start.pid == os.getpid()) for start in self._starts()])
 
     def predecessor(self) -> int | None:
-        """Return a process that started as the daemon, has not ended, and is not this one; None when there is none."""
-        others = [start.pid for start in self._starts() if start.pid != os.getpid() and lives(start.pid)]
-        return others[-1] if others else None
+        """Return a process that was the daemon before and has not ended yet; None when there is none."""
+        boot = self._boot()
+        others = [start.pid for start in self._starts() if start.boot == boot and start.pid != os.getpid()]
+        return next((pid for pid in reversed(others) if lives(pid)), None)
 
     def _is_recent(self, start: _Start, now: _Start) -> bool:
+        if start.clean:
+            return False
         if start.boot == now.boot and start.monotonic <= now.monotonic:
             age = now.monotonic - start.monotonic
         else:  # the machine was started again meanwhile
@@ -104,9 +108,10 @@ class Supervisor:
         try:
             told = orjson.loads(self._path.read_bytes())
             return [
-                _Start(int(s["pid"]), _aware(s["at"]), float(s["monotonic"]), str(s["boot"])) for s in told["starts"]
+                _Start(int(s["pid"]), _aware(s["at"]), float(s["monotonic"]), str(s["boot"]), s.get("clean") is True)
+                for s in told["starts"]
             ]
-        except (OSError, ValueError, TypeError, KeyError, OverflowError):
+        except (OSError, ValueError, TypeError, KeyError, AttributeError, OverflowError):
             return []
 
     def _write(self, starts: list[_Start]) -> None:

@@ -179,13 +179,13 @@ class Draft:
             files.make_private_dir(folder / "modules")
         history.prepare()
         changes = _with_digests(self.changes, {name: new[0] if new else b"" for name, new in contents.items()})
-        self._shelf.save(contents, history.file, history.lines(changes))
         recorded = {change.module for change in changes}
+        silent = {name: new[0] for name, new in contents.items() if new and name not in recorded}
+        lines = history.lines(changes) + (history.own(silent) if silent else b"")
+        self._shelf.save(contents, history.file, lines)
         for name, new in contents.items():
             if new is None:
                 self._shelf.disown(name)
-            elif name not in recorded:
-                self._shelf.agree(name)
         return changes
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -12,11 +12,12 @@ import orjson
 from nola import files
 from nola.errors import NolaError
 from nola.flow import Change
-from nola.state import contract, paths
+from nola.state import paths
+from nola.state.loaded import digest_of
 from nola.types import ChangeId
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from nola.settings import StateSettings
@@ -89,9 +90,29 @@ class History:
 
     def lines(self, changes: Sequence[Recorded]) -> bytes:
         """Write changes as the lines that go to the end of the file."""
-        return b"".join(
-            _line({f.name: _written(getattr(change, f.name)) for f in fields(change)}) for change in changes
-        )
+        return b"".join(orjson.dumps(change, option=orjson.OPT_APPEND_NEWLINE) for change in changes)
+
+    def own(self, contents: Mapping[str, bytes]) -> bytes:
+        """Write the line that goes with a save that changes nothing worth telling, so that nobody takes it for an edit.
+
+        Args:
+            contents: The bytes of each document that is saved.
+        """
+        return _line({"own": {name: digest_of(content).hex() for name, content in contents.items()}})
+
+    def digests(self, names: Collection[str]) -> dict[str, str]:
+        """Return what the bytes of documents hash to that Nola saved lately; empty for one that she took away."""
+        found: dict[str, str] = {}
+        void: set[str] = set()
+        for line in reversed(self._end().splitlines()):
+            if found.keys() >= set(names):
+                break
+            if line.startswith(b'{"own"'):
+                saved = _owned(line)
+            else:
+                saved = {change.module: change.digest for change in _happened(line, void) if _tells(change)}
+            found |= {name: digest for name, digest in saved.items() if name in names and name not in found}
+        return found
 
     def add(self, changes: Sequence[Recorded]) -> None:
         """Append changes; when this returns, they are on disk.
@@ -149,10 +170,15 @@ class History:
 
     def tail(self) -> list[Recorded]:
         """Return the last changes, newest first, without reading the whole file."""
+        return list(self.recent())
+
+    def recent(self) -> Iterator[Recorded]:
+        """Go through the last changes, newest first; only what is asked for is read out of its line."""
+        return _happened(self._end(), set())
+
+    def _end(self) -> bytes:
         content = _end(self.file)
-        if len(content) < _TAIL:
-            content = b"".join(_end(piece) for piece in self._pieces()[-1:]) + content
-        return list(_happened(content, set()))
+        return content if len(content) >= _TAIL else b"".join(_end(piece) for piece in self._pieces()[-1:]) + content
 
     def prune(self, now: datetime) -> None:
         """Put a piece aside when it is large enough, and drop the oldest pieces beyond the limits.
@@ -237,6 +263,18 @@ def _voided(line: bytes) -> list[str]:
         return []
 
 
+def _owned(line: bytes) -> dict[str, str]:
+    try:
+        return {str(name): str(digest) for name, digest in orjson.loads(line)["own"].items()}
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return {}
+
+
+def _tells(change: Recorded) -> bool:
+    """Say whether a change tells what its file holds afterwards; of several of one file, only the last one does."""
+    return bool(change.digest) or (not change.new_present and not paths.parse(change.path).steps)
+
+
 def _steps(path: str) -> tuple[str, ...]:
     parsed = paths.parse(path)
     return (parsed.module, *parsed.steps)
@@ -244,10 +282,6 @@ def _steps(path: str) -> tuple[str, ...]:
 
 def _line(row: dict[str, object]) -> bytes:
     return orjson.dumps(row) + b"\n"
-
-
-def _written(value: object) -> object:
-    return contract.stamp(value) if isinstance(value, datetime) else value
 
 
 def _read(line: bytes) -> Recorded | None:

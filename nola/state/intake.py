@@ -18,7 +18,7 @@ from nola.state.past import EDITOR
 from nola.state.places import Place, changed_places, lasting
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
 
@@ -62,7 +62,7 @@ class Intake:
         self._newest: ChangeId | None = None
         self._counts: Counter[str] = Counter()
         self.edits: dict[str, list[tuple[str, ...]]] = {}
-        shelf.caught_up = lambda name, base: past.caught_up(name, base, history.tail()) or base
+        shelf.caught_up = lambda name, base: past.caught_up(name, base, history.recent()) or base
 
     def look(self) -> dict[str, Turned]:
         """Look at all files and take in what is new; return the documents that are not what they were.
@@ -120,13 +120,13 @@ class Intake:
 
     def _taken(self, turned: Mapping[str, Turned]) -> dict[str, Turned]:
         """Record the owner's edits; return all changes, those known from the history no longer foreign."""
-        tail = self._history.tail()
+        digests = self._history.digests([name for name, change in turned.items() if change.foreign])
         now = self._clock.now()
         records: list[Recorded] = []
         result = {}
         for name, change in turned.items():
-            foreign = change.foreign and not self._is_known(name, tail)
-            found = self._records(change, now, tail) if foreign else []
+            foreign = change.foreign and not self._is_known(name, digests)
+            found = self._records(change, now, self._history.recent()) if foreign else []
             records += found
             result[name] = replace(change, foreign=bool(found))
         if records:
@@ -140,24 +140,19 @@ class Intake:
                 self._shelf.disown(name)
         return result
 
-    def _is_known(self, name: str, tail: Sequence[Recorded]) -> bool:
-        """Say whether a document stands as the newest record of it says; what stood there earlier is an edit again."""
-        newest = next((one for one in tail if one.module == name and (one.digest or _is_removal(one))), None)
-        if newest is None:
-            return False
-        if name in self._shelf:
-            return self._shelf[name].digest.hex() == newest.digest
-        return _is_removal(newest)
+    def _is_known(self, name: str, digests: Mapping[str, str]) -> bool:
+        """Say whether a document stands as Nola saved it last; what she saved earlier is an edit again."""
+        return digests.get(name) == (self._shelf[name].digest.hex() if name in self._shelf else "")
 
     def _is_new(self, change: Turned) -> bool:
         """Say whether a document differs from what it was; another spelling of the same values is nothing new."""
         now = self._shelf.find(change.name)
         return now is None or change.base is None or not patch.same(now.raw, change.base)
 
-    def _records(self, change: Turned, now: datetime, tail: Sequence[Recorded]) -> list[Recorded]:
+    def _records(self, change: Turned, now: datetime, recent: Iterable[Recorded]) -> list[Recorded]:
         name = change.name
         new = self._own(name, self._shelf[name].raw) if name in self._shelf else None
-        base = past.caught_up(name, change.base, tail)
+        base = self._caught_up(name, change.base, recent)
         old = None if base is None else self._own(name, base)
         if old is None and (new is None or name in paths.CORE):
             return []  # birth
@@ -172,6 +167,14 @@ class Intake:
         made[0] = replace(made[0], patch=tuple(steps), created=file_of(name) if old is None else "")
         made[-1] = replace(made[-1], version=version, digest=digest)
         return [replace(record, version=version) for record in made]
+
+    def _caught_up(self, name: str, base: dict[str, Json] | None, recent: Iterable[Recorded]) -> dict[str, Json] | None:
+        """Bring the version that was agreed on up to what Nola saved since; copies lag behind when she is killed."""
+        loaded = self._shelf.find(name)
+        version = contract.version_of(loaded.metadata) if loaded else 0
+        lags = base is not None and contract.version_of(contract.split_root(base)[0]) < version
+        # Nola raises the version, an owner seldom does: only then is it worth to read beyond the history's end.
+        return past.caught_up(name, base, self._history.backwards() if lags and name not in PARENTS else recent)
 
     def _own(self, name: str, raw: dict[str, Json]) -> dict[str, Json]:
         """Return of a parent only what is its own: its copies change with what they are copied from."""
@@ -227,15 +230,17 @@ class Intake:
 
     def _note_edits(self) -> None:
         """Find which places the owner edited since the look before, whichever process recorded it."""
-        tail = self._history.tail()
-        for change in tail:
+        newest = self._newest
+        for number, change in enumerate(self._history.recent()):
+            if not number:
+                newest = change.id
             if change.id == self._newest:
                 break
             if change.via == EDITOR:
                 parsed = paths.parse(change.path)
                 self._counts[parsed.module] += 1
                 self.edits.setdefault(parsed.module, []).append(parsed.steps)
-        self._newest = tail[0].id if tail else None
+        self._newest = newest
 
     def _happened(self, change: Recorded, group: Sequence[Recorded]) -> bool:
         """Say whether a change that was written down last is in the file too."""

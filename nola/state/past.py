@@ -67,13 +67,17 @@ def caught_up(name: str, base: dict[str, Json] | None, newest_first: Iterable[Re
     """
     version = 0 if base is None else contract.version_of(contract.split_root(base)[0])
     later: list[Recorded] = []
+    value: Json | patch.Absent = patch.ABSENT if base is None else bare(base)
     for change in newest_first:
         if change.module != name:
             continue
-        if change.via == EDITOR or change.version <= version:
+        begins = [(step["op"], step["path"]) for step in change.patch[:1]] == [("add", "")]
+        if change.via == EDITOR or (change.version <= version and not begins):
             break
         later.insert(0, change)
-    value: Json | patch.Absent = patch.ABSENT if base is None else bare(base)
+        if begins:  # whatever had that name before was another file
+            value = patch.ABSENT
+            break
     try:
         for change in later:
             value = patch.apply(value, _fitting(change, name))

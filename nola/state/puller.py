@@ -208,7 +208,9 @@ class Puller:
         documents |= {each.name: _lowered(each) for each in flagged}
         if documents:
             contents = {name: (self._shelf.encoded(name, raw), raw) for name, raw in documents.items()}
-            self._shelf.save(contents, self._history.file, b"")
+            self._history.prepare()
+            own = self._history.own({name: content for name, (content, _) in contents.items()})
+            self._shelf.save(contents, self._history.file, own)
 
 
 def _lowered(loaded: Loaded) -> dict[str, Json]:

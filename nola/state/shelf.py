@@ -34,6 +34,8 @@ _REST_S = 0.1
 _FRESH_S = 1.0
 # The copy of a save is made when the file has been left alone for this long, so that a burst of saves makes one.
 _QUIET_S = 0.2
+# A burst that does not end is copied now and then all the same.
+_LAG_S = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,7 @@ class Shelf:
         self._accepted: set[str] = set()
         self._stray: tuple[Problem, ...] = ()
         self._previous: dict[str, tuple[Stamp, Loaded]] = {}
-        self._uncopied: dict[str, float] = {}
+        self._uncopied: dict[str, tuple[float, float]] = {}
         self._begun = False
         self.caught_up: Callable[[str, dict[str, Json]], dict[str, Json]] = lambda _, base: base
 
@@ -129,7 +131,10 @@ class Shelf:
             except (OSError, DocumentError):
                 continue  # half written, or gone; the next look tells
             self._previous[name] = (now, previous)
-            if content != previous.content:
+            # Another process that saved since put another file there, and raised the version in it.
+            if now[2] != stamp[2] or _version(theirs) > _version(previous.raw):
+                del self._previous[name]
+            elif content != previous.content:
                 found.append(Late(name, previous.raw, theirs))
         return found
 
@@ -191,10 +196,12 @@ class Shelf:
             if new is None or stamp is None:
                 self._forget(name)
                 continue
+            seen = self._seen.get(name)
             self._install(name, new[1], new[0], stamp)
             bak, old = files.stamp_of(self._beside(name, ".bak")), before[name]
             if bak and old:
-                self._previous[name] = (bak, old)
+                # As it was when it was looked at: an editor may have written into it by now.
+                self._previous[name] = (seen.stamp if seen and seen.stamp[2] == bak[2] else bak, old)
 
     def copy(self, *, rested_s: float = 0.0) -> None:
         """Copy what was saved as the last good versions; of a burst of saves only the last one is.
@@ -203,18 +210,19 @@ class Shelf:
             rested_s: Leave alone what was saved less than this ago, in seconds.
         """
         now = self._clock.monotonic()
-        for name, since in list(self._uncopied.items()):
-            if now - since >= rested_s:
+        for name, (first, last) in list(self._uncopied.items()):
+            if now - last >= rested_s or now - first >= _LAG_S:
                 del self._uncopied[name]
                 if name in self._loaded:
-                    stamp = (0, 0, 0) if name in self._broken else self._seen[name].stamp
+                    seen = self._seen.get(name)
+                    stamp = (0, 0, 0) if name in self._broken or not seen else seen.stamp
                     self._agreed.keep(file_of(name), self._loaded[name].content, stamp)
 
     def agree(self, name: str) -> None:
         """Note that a document's present content is recorded: it is the last good version from now on."""
-        stamp = self._seen[name].stamp
-        if not self._agreed.matches(file_of(name), stamp):
-            self._agreed.keep(file_of(name), self._loaded[name].content, stamp)
+        seen = self._seen.get(name)  # a file that went away since is looked at again, and told
+        if seen and not self._agreed.matches(file_of(name), seen.stamp):
+            self._agreed.keep(file_of(name), self._loaded[name].content, seen.stamp)
 
     def disown(self, name: str) -> None:
         """Forget the copy of a document that is gone."""
@@ -238,7 +246,7 @@ class Shelf:
         Raises:
             DocumentError: They are no document.
         """
-        return contract.version_of(contract.split_root(self._reader.parsed(name, content))[0])
+        return _version(self._reader.parsed(name, content))
 
     def copied(self, name: str) -> bytes | None:
         """Return the bytes of a document's copy, which is made after every save; None when there is none."""
@@ -394,12 +402,17 @@ class Shelf:
         self._seen[name] = _Seen(stamp, digest_of(content), self._clock.monotonic(), settled=False)
         self._loaded[name] = self._reader.made(name, raw, content, stamp, ours=True)
         self._broken.pop(name, None)
-        self._uncopied[name] = self._clock.monotonic()
+        now = self._clock.monotonic()
+        self._uncopied[name] = (self._uncopied.get(name, (now, now))[0], now)
 
     def _forget(self, name: str) -> None:
         for table in (self._loaded, self._seen, self._broken, self._previous, self._uncopied):
             table.pop(name, None)
         self._rotten.discard(name)
+
+
+def _version(raw: dict[str, Json]) -> int:
+    return contract.version_of(contract.split_root(raw)[0])
 
 
 def _read(path: Path) -> bytes | None:

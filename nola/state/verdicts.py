@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-__all__ = ["LOADS", "REFUSED", "VERDICTS", "WARNED", "Verdict", "sentence"]
+__all__ = ["LOADS", "REFUSED", "VERDICTS", "WARNED", "Fate", "Verdict", "sentence"]
 
 Fate: TypeAlias = Literal["loads", "loads, with a warning", "refused"]
+"""What becomes of a text."""
 
 LOADS: Fate = "loads"
 WARNED: Fate = "loads, with a warning"

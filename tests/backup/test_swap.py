@@ -271,6 +271,7 @@ def test_the_intent_says_what_will_be_done(home: Home) -> None:
     assert "state/modules/garden.json" in row["remove"]
 
 
+@pytest.mark.faults
 def test_a_writer_that_never_ends_is_not_waited_for_for_ever(home: Home) -> None:
     """A start that can't go on says why; the intent stays for the next one."""
     lived(home)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,8 +11,11 @@ from typer.testing import CliRunner
 
 from nola.cli.desk import Desk
 from nola.cli.root import app
+from nola.daemon.lock import InstanceLock
+from nola.daemon.status import write_status
 from nola.errors import ConfigError, StorageError
 from nola.port import Finding
+from nola.testing import ManualClock
 from nola.types import Severity
 
 if TYPE_CHECKING:
@@ -28,7 +32,7 @@ def test_all_is_well(nola: CommandLine) -> None:
     nola.assistant.findings = [OK]
     said = nola("doctor")
     assert said.exit_code == 0
-    assert "ok        home.space  80 GB are free" in said.stdout
+    assert "ok        home.space      80 GB are free" in said.stdout
 
 
 def test_a_warning_exits_1_and_says_what_to_do(nola: CommandLine) -> None:
@@ -38,12 +42,36 @@ def test_a_warning_exits_1_and_says_what_to_do(nola: CommandLine) -> None:
     said = nola("doctor", "--json")
     document = json.loads(said.stdout)
     assert (said.exit_code, document["ok"]) == (1, False)
+    assert [finding["id"] for finding in document["findings"]] == ["home.space", "home.permissions", "daemon.running"]
     assert document["findings"][1] == {
         "id": "home.permissions",
         "severity": "warning",
         "message": "others can read it",
         "fix": "chmod 700 it",
     }
+
+
+def test_whether_the_daemon_runs_is_told(nola: CommandLine) -> None:
+    """With its process; that none does is well too."""
+    said = nola("doctor")
+    assert (said.exit_code, "daemon.running  no daemon runs; none is needed" in said.stdout) == (0, True)
+    (nola.home / "state").mkdir()
+    lock = InstanceLock(nola.home / "state", clock=ManualClock())
+    lock.acquire()
+    try:
+        (found,) = json.loads(nola("doctor", "--json").stdout)["findings"]
+        assert (found["id"], found["severity"]) == ("daemon.running", "ok")
+        assert found["message"].endswith(f"(process {os.getpid()})")
+        write_status(nola.home / "run", mode="safe", read_only="the disk of state is full", problems=())
+        findings = json.loads(nola("doctor", "--json").stdout)["findings"]
+        assert [(f["id"], f["severity"]) for f in findings] == [
+            ("daemon.running", "warning"),
+            ("state.writable", "error"),
+        ]
+        assert findings[0]["fix"] == "nola daemon logs; then nola daemon run --normal"
+        assert findings[1]["message"] == "the disk of state is full"
+    finally:
+        lock.release()
 
 
 @pytest.mark.parametrize(

@@ -137,7 +137,7 @@ def test_wide_characters_take_two_columns() -> None:
     assert above("note", "> " + "犬" * 20, 40).endswith("\x1b[2B")
 
 
-@pytest.mark.bar("C1")
+@pytest.mark.bar("C2")
 def test_a_problem_and_its_end_are_told_once(nola: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     """An error that outlives a second look is told above the prompt, a warning at once, and so is the mending."""
     with watched(nola, monkeypatch) as (watching, screen), watching.asking():

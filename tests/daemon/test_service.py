@@ -19,7 +19,7 @@ from nola.daemon.lock import LOCK_NAME, InstanceLock, holder
 from nola.daemon.log import LOG_NAME
 from nola.daemon.service import Backed, Retrying, Served, Service
 from nola.daemon.status import status_of
-from nola.daemon.supervise import STARTS_NAME, Mode
+from nola.daemon.supervise import STARTS_NAME, Mode, Supervisor
 from nola.errors import ConflictError, NolaError, StorageError
 from nola.testing import make_agent
 from tests.daemon.fakes import FakeAgent, FakeStore
@@ -52,8 +52,8 @@ def events(home: Path) -> list[str]:
 
 def starts(home: Path) -> list[dict[str, Any]]:
     """The starts that have not ended cleanly."""
-    noted: list[dict[str, Any]] = json.loads((home / "run" / STARTS_NAME).read_text())["starts"]
-    return noted
+    noted = json.loads((home / "run" / STARTS_NAME).read_text())["starts"]
+    return [start for start in noted if not start["clean"]]
 
 
 def crash(home: Path, times: int) -> None:
@@ -273,7 +273,7 @@ def test_a_daemon_whose_place_was_taken_stops(agent: FakeAgent, tmp_path: Path) 
 def test_a_daemon_waits_for_one_that_has_lost_its_lock(agent: FakeAgent, tmp_path: Path) -> None:
     """There is never a moment with two of them: it serves only when the other has gone."""
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
-        crash(tmp_path, 1)
+        Supervisor(tmp_path / "run", agent.config.settings.daemon).enter(CLOCK)
         noted = starts(tmp_path)
         noted[0]["pid"] = other.pid
         (tmp_path / "run" / STARTS_NAME).write_text(json.dumps({"starts": noted}))

@@ -90,7 +90,7 @@ def test_clean_ends_are_no_crashes(machine: Machine) -> None:
     for _ in range(10):
         machine.start()
         machine.supervisor().leave_clean()
-    assert machine.read() == []
+    assert [start["clean"] for start in machine.read()] == [True]
     machine.crash(3)
     machine.start()
     machine.supervisor().leave_clean()
@@ -209,6 +209,12 @@ def test_a_daemon_that_has_not_ended_is_found(machine: Machine) -> None:
         starts[0]["pid"] = other.pid
         (machine.folder / STARTS_NAME).write_text(json.dumps({"starts": starts}))
         assert machine.supervisor().predecessor() == other.pid
+        starts[0]["clean"] = True  # it has said so, and has not gone yet
+        (machine.folder / STARTS_NAME).write_text(json.dumps({"starts": starts}))
+        assert machine.supervisor().predecessor() == other.pid
+        machine.boot = "second"  # its number is another process's by now
+        assert machine.supervisor().predecessor() is None
+        machine.boot = "first"
         other.kill()
         other.wait(10)
         assert machine.supervisor().predecessor() is None

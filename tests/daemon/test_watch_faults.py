@@ -28,6 +28,7 @@ REWRITES = 20_000
 STORM_S = 10.0
 JUNK = 10_000
 DEBOUNCE_S = 0.2
+FEWEST_LOOKS = 4
 MOST_GROWTH_BYTES = 20_000_000
 MOST_IDLE_CPU = 2.0
 POLLED_WITHIN_S = 6.0
@@ -169,7 +170,7 @@ def test_a_storm_of_writes_is_seen_calmly(watching: Watching, bar_result: BarRes
     idle = watching.ask()
     cpu = 100 * (idle["cpu"] - calm["cpu"]) / (idle["now"] - calm["now"])
     assert min(gaps) >= DEBOUNCE_S
-    assert len(after["looks"]) - len(first["looks"]) >= STORM_S / (6 * DEBOUNCE_S)
+    assert len(after["looks"]) - len(first["looks"]) >= FEWEST_LOOKS
     assert idle["rss"] - first["rss"] <= MOST_GROWTH_BYTES, (idle["rss"] - first["rss"]) / 1e6
     assert cpu <= MOST_IDLE_CPU
     assert after["complaints"] == []

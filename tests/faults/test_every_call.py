@@ -12,7 +12,7 @@ import pytest
 from tests.faults import tracing
 from tests.faults.deeds import DEEDS, FILE, Deed, calls_of, number_in, prepared, warm
 from tests.faults.drivers.payload import number_of, payload
-from tests.faults.harness import Zygote, in_lanes, nothing_is
+from tests.faults.harness import Zygote, in_lanes, nothing_is, some
 from tests.faults.wholeness import orphans, read, unreadable, wholly_old_or_new
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def points(zygotes: list[Zygote], template: Path, deed: Deed, folder: Path) -> t
     """Cut a deed off at every call that touches the home; return how many there are, how many were hit, and what went wrong."""
     threads = calls_of(zygotes[0], template, deed, folder / "trace.log")
     home = folder / "trace.home"
-    whole = [Point(thread, call) for thread, calls in enumerate(threads) for call in calls if call.touches(home)]
+    whole = some([Point(thread, c) for thread, calls in enumerate(threads) for c in calls if c.touches(home)])
     lanes = len(zygotes)
 
     def lane(which: int) -> list[tuple[bool, list[str]]]:

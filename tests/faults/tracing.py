@@ -22,9 +22,10 @@ if TYPE_CHECKING:
 
     from tests.faults.harness import Child
 
-__all__ = ["Call", "attached", "calls_of", "opened_for_writing", "parse", "saw", "threads", "traced", "why_no_strace"]
+__all__ = ["Call", "attached", "calls_of", "opened_for_writing", "parse", "paths_of", "saw", "threads", "traced", "why_no_strace"]
 
 _LINE = re.compile(r"^(?:(\d+)\s+)?(\w+)\((.*)$")
+_WRITING = re.compile(r"O_(WRONLY|RDWR|CREAT|TRUNC|APPEND)")
 _PATIENCE_S = 20.0
 
 
@@ -135,11 +136,19 @@ def parse(log: str) -> list[Call]:
 
 
 def opened_for_writing(calls: list[Call]) -> list[str]:
-    """Return the real paths of every file that was opened for writing, made, renamed or removed."""
+    """Return the real paths of every file that was opened for writing, or made."""
     found = []
     for call in calls:
         if " = -1 " in call.text:
             continue
-        if call.name in {"open", "openat", "creat"} and re.search(r"O_(WRONLY|RDWR|CREAT|TRUNC|APPEND)", call.text):
+        if call.name in {"open", "openat", "openat2", "creat"} and _WRITING.search(call.text):
             found += re.findall(r"= \d+<([^>]*)>", call.text)
+    return found
+
+
+def paths_of(call: Call) -> list[str]:
+    """Return the paths that a call names, each below the folder that its descriptor is open on."""
+    found = []
+    for folder, name in re.findall(r'(?:(?:AT_FDCWD|\d+)<([^>]*)>, )?"([^"]*)"', call.text):
+        found.append(name if name.startswith("/") else f"{folder}/{name}")
     return found

@@ -11,6 +11,7 @@ import pytest
 from nola.errors import NolaError, StorageError
 from nola.settings import StateSettings
 from nola.state.history import FILE, History, Recorded, new_id
+from nola.state.loaded import digest_of
 from nola.types import ChangeId
 
 if TYPE_CHECKING:
@@ -189,3 +190,24 @@ def test_a_small_history_is_left_alone(tmp_path: Path) -> None:
     history.add([change(0, "user.a")])
     history.prune(NOW)
     assert [path.name for path in (tmp_path / ".history").iterdir()] == ["changes.jsonl"]
+
+
+NAMES = ["user", "work", "boat", "Nola", "nowhere"]
+
+
+def test_the_newest_digest_of_each_document_is_known(tmp_path: Path) -> None:
+    """From changes, from saves that are no change, and from removals; not from what never happened."""
+    history = History(tmp_path, StateSettings())
+    assert history.digests(NAMES) == {}
+    history.add([replace(change(0, "user.a"), digest="aa"), change(1, "user.b")])
+    history.add([replace(change(2, "work"), new_present=False), replace(change(3, "boat.x"), digest="bb")])
+    assert history.digests(NAMES) == {"user": "aa", "work": "", "boat": "bb"}
+    with (tmp_path / FILE).open("ab") as file:
+        file.write(history.own({"user": b"{}", "Nola": b"{}"}) + b'{"own": 3}\n{"own": \n')
+    pulled = digest_of(b"{}").hex()
+    assert history.digests(NAMES) == {"user": pulled, "Nola": pulled, "work": "", "boat": "bb"}
+    history.void([change(3, "boat.x")])
+    history.add([replace(change(4, "user.a"), digest="cc")])
+    assert history.digests(NAMES) == {"user": "cc", "Nola": pulled, "work": ""}
+    assert history.digests(["user"]) == {"user": "cc"}
+    assert [one.id for one in history.newest()] == ["c4", "c2", "c1", "c0"]

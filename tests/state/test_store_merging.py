@@ -338,3 +338,17 @@ def test_a_late_save_waits_until_the_folder_can_be_had(known: StateStore, make_s
     lock.unlink()
     assert known.get("user") == {**SOME, "name": "Bor", "city": "Koper"}
     assert make_store().get("user.city") == "Koper"
+
+
+@pytest.mark.bar("B7")
+def test_a_version_that_another_process_replaced_is_no_late_save(known: StateStore, make_store: MakeStore) -> None:
+    """Its saves turn the previous versions over, and nothing of that is an edit."""
+    other = make_store()
+    for number in range(6):
+        known.set("user.name", f"Bor {number}", who="nola")
+        for _ in range(number):
+            other.set("user.city", f"Koper {number}", who="nola")
+        assert known.get("user.city") == (f"Koper {number}" if number else "Ptuj")
+        assert known.get("user.name") == f"Bor {number}"
+    assert known.conflicts() == []
+    assert {change.via for change in known.changes("user", limit=20)} == {""}

@@ -249,7 +249,8 @@ def test_a_write_applies_to_what_the_owner_just_saved(store: StateStore, owner_w
 def test_a_change_that_can_not_be_recorded_is_rolled_back(store: StateStore, folder: Path) -> None:
     """No change without an id that undoes it."""
     before = (folder / "user.json").read_bytes()
-    (folder / ".history/changes.jsonl").mkdir(parents=True)
+    (folder / ".history/changes.jsonl").unlink()
+    (folder / ".history/changes.jsonl").mkdir()
     with pytest.raises(StorageError):
         store.set("user.name", "Ana", who="owner")
     with pytest.raises(StorageError):

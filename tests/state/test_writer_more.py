@@ -40,6 +40,7 @@ TEXT = """{
 def test_the_owners_spelling_survives_a_write(store: StateStore, folder: Path) -> None:
     """Number text, escapes, order, indentation and blank lines: only the changed value is another."""
     (folder / "user.json").write_text(TEXT, encoding="utf-8")
+    store.get("user")
     store.set("user.height", 1.71, who="nola")
     text = (folder / "user.json").read_text(encoding="utf-8")
     assert text.partition('"metadata"')[0] == TEXT.partition('"metadata"')[0].replace("1.70", "1.71")
@@ -62,7 +63,7 @@ VALUES = st.recursive(
     data=st.dictionaries(KEYS.filter(lambda key: key != "new"), VALUES, max_size=5), beside=VALUES, indent=st.booleans()
 )
 def test_whatever_the_owner_wrote_is_there_after_a_write(
-    store: StateStore, folder: Path, data: dict[str, Json], beside: Json, indent: bool
+    store: StateStore, folder: Path, data: dict[str, Json], beside: Json, *, indent: bool
 ) -> None:
     """Unknown keys and their order, in the data and beside it."""
     raw = {"$beside": beside, "data": data, "metadata": {"x": beside}}

@@ -47,7 +47,7 @@ class Desk:
         try:
             answer = getattr(self, f"do_{order['do']}")(order)
         except NolaError as error:
-            return {"ok": False, "error": type(error).__name__, "message": str(error), "fix": error.fix}
+            return {"ok": False, "error": _kind(error), "message": str(error), "fix": error.fix}
         except Exception:  # noqa: BLE001 -- a failure that Nola did not tell is what these tests look for
             return {"ok": False, "error": "crash", "message": traceback.format_exc()}
         return {"ok": True, **(answer or {})}
@@ -152,6 +152,12 @@ class Desk:
         """Close everything."""
         self.agent.close()
         return {}
+
+
+def _kind(error: NolaError) -> str:
+    """Return the name of the kind of error that a caller catches."""
+    kinds = type(error).__mro__
+    return kinds[kinds.index(NolaError) - 1].__name__ if kinds.index(NolaError) else "NolaError"
 
 
 def _try_lock(lock: Path) -> int:

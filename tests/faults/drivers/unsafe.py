@@ -61,7 +61,7 @@ def main(arguments: list[str]) -> None:
     write = _WAYS[arguments[0]]
     file = Path(arguments[1])
     say(ok=True)
-    known = json.loads(file.read_bytes()) if file.exists() else {}
+    known = json.loads(file.read_bytes()) if file.suffix == ".json" and file.exists() else {}
     for order in orders():
         if order["do"] == "burst":
             _burst(write, file, order)
@@ -73,8 +73,19 @@ def main(arguments: list[str]) -> None:
             known["data"][order["key"]] = order["value"]
             write(file, known)
             say(ok=True)
+        elif order["do"] == "rewrite":
+            _rewrite(file)
+            say(ok=True)
         else:
             say(ok=True, **_one(write, file, order))
+
+
+def _rewrite(file: Path) -> None:
+    """Empty a file of lines and write each of them again, as a careless migration does."""
+    lines = file.read_bytes().splitlines(keepends=True)
+    with file.open("wb", buffering=0) as stream:
+        for line in lines:
+            stream.write(line)
 
 
 def _one(write: Callable[[Path, dict[str, Any]], None], file: Path, order: dict[str, Any]) -> dict[str, object]:
