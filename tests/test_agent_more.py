@@ -217,7 +217,7 @@ def test_what_the_disk_refused_is_saved_when_it_takes_it(home: Path, agent: Agen
 
 
 # --- export and import ------------------------------------------------------------------------------------------------
-@pytest.mark.row("E58")
+@pytest.mark.row("E59")
 def test_an_export_is_taken_in_elsewhere_and_given_out_again(tmp_path: Path, home: Path, agent: Agent) -> None:
     """Byte for byte the same, after a backup of what was there; a second import has nothing to do."""
     agent.set_state("user", {"name": "Mara", "rent": 812.5})

@@ -9,7 +9,7 @@ from nola import files
 from nola.errors import StorageError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 __all__ = ["BORN_FILES", "bear", "born_bytes", "find_born", "missing"]
 
@@ -41,12 +41,13 @@ def born_bytes(born: Path) -> Mapping[str, bytes]:
         raise StorageError(str(born), error.strerror or str(error)) from error
 
 
-def bear(born: Path, folder: Path) -> list[str]:
+def bear(born: Path, folder: Path, lost: Callable[[str], bytes | None] = lambda _: None) -> list[str]:
     """Create what is missing in a state folder (E39); what is there is not touched, readable or not.
 
     Args:
         born: The folder that `find_born` returned.
         folder: The state folder; made private when it is missing.
+        lost: Returns the last good bytes of a document that was there before; it is put back rather than born again.
 
     Returns:
         Names of the files that were created.
@@ -60,7 +61,7 @@ def bear(born: Path, folder: Path) -> list[str]:
     if wanted:
         content = born_bytes(born)
         for name in wanted:
-            files.write_atomic(folder / name, content[name])
+            files.write_atomic(folder / name, lost(name.removesuffix(".json")) or content[name])
     return wanted
 
 

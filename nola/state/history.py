@@ -34,6 +34,7 @@ _MAX_LIMIT = 1_000_000
 # A history is kept in about this many pieces, so that the oldest can go without the rest being rewritten.
 _PIECES = 8
 _TAIL = 262_144
+_END = 32_768
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +180,15 @@ class History:
     def _end(self) -> bytes:
         content = _end(self.file)
         return content if len(content) >= _TAIL else b"".join(_end(piece) for piece in self._pieces()[-1:]) + content
+
+    def tells_of(self, digest: bytes) -> bool:
+        """Say whether one of the last changes, or one of Nola's own saves, left a file with this hash."""
+        try:
+            with self.file.open("rb") as file:
+                file.seek(max(0, file.seek(0, 2) - _END))
+                return digest.hex().encode() in file.read()
+        except OSError:
+            return False
 
     def prune(self, now: datetime) -> None:
         """Put a piece aside when it is large enough, and drop the oldest pieces beyond the limits.

@@ -62,6 +62,7 @@ class Intake:
         self._newest: ChangeId | None = None
         self._counts: Counter[str] = Counter()
         self.edits: dict[str, list[tuple[str, ...]]] = {}
+        shelf.is_recorded = history.tells_of
         shelf.caught_up = lambda name, base: past.caught_up(name, base, history.recent()) or base
 
     def look(self) -> dict[str, Turned]:

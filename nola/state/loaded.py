@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from nola.state.contract import Metadata
     from nola.types import Json
 
-__all__ = ["PARENTS", "Late", "Loaded", "Reader", "Turned", "digest_of", "file_of", "problem"]
+__all__ = ["PARENTS", "Late", "Loaded", "Reader", "Turned", "digest_of", "file_of", "previous_of", "problem"]
 
 PARENTS = ("Nola", "identity")
 # A parent holds copies of its children, a few objects deeper and many files' worth.
@@ -171,6 +171,13 @@ class Reader:
 def file_of(name: str) -> str:
     """Return a document's file, relative to the state folder."""
     return f"{name}.json" if name in PARENTS else sync.file_of(name)
+
+
+def previous_of(folder: Path, name: str) -> Path:
+    """Return where a document's previous version lies: beside its file, and beside the real one of a linked file."""
+    path = folder / file_of(name)
+    real = path.resolve() if path.is_symlink() else path
+    return real.with_name(f"{real.name}.bak")
 
 
 def digest_of(content: bytes) -> bytes:

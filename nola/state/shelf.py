@@ -14,9 +14,12 @@ from nola.state.agreed import Agreed
 from nola.state.emptied import FEW, is_emptied
 from nola.state.listing import list_documents
 from nola.state.loaded import Late, Loaded, Reader, Turned, digest_of, file_of, problem
+from nola.state.replaced import Replaced
+from nola.state.spares import Spares
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    import os
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from nola.clock import Clock
@@ -60,6 +63,7 @@ class Shelf:
 
     Attributes:
         caught_up: Brings a version that was agreed on up to what is recorded of Nola's own changes since.
+        is_recorded: Says whether the history's end tells of a text with this hash.
     """
 
     def __init__(
@@ -71,10 +75,8 @@ class Shelf:
         spare: Callable[[str], bytes | None] = lambda _: None,
     ) -> None:
         self._folder = folder
-        self._born = born
         self._reader = Reader(settings)
         self._clock = clock
-        self._spare = spare
         self._agreed = Agreed(folder)
         self._loaded: dict[str, Loaded] = {}
         self._seen: dict[str, _Seen] = {}
@@ -82,10 +84,12 @@ class Shelf:
         self._rotten: set[str] = set()
         self._accepted: set[str] = set()
         self._stray: tuple[Problem, ...] = ()
-        self._previous: dict[str, tuple[Stamp, Loaded]] = {}
+        self._replaced = Replaced(folder, self._reader)
+        self._spares = Spares(folder, born, agreed=self._agreed, reader=self._reader, backup=spare)
         self._uncopied: dict[str, tuple[float, float]] = {}
         self._begun = False
         self.caught_up: Callable[[str, dict[str, Json]], dict[str, Json]] = lambda _, base: base
+        self.is_recorded: Callable[[bytes], bool] = lambda _: False
 
     def __contains__(self, name: object) -> bool:
         return name in self._loaded
@@ -119,24 +123,11 @@ class Shelf:
 
     def late(self) -> list[Late]:
         """Find saves of editors that went into a version which Nola had replaced meanwhile."""
-        found = []
-        for name, (stamp, previous) in list(self._previous.items()):
-            path = self._beside(name, ".bak")
-            now = files.stamp_of(path)
-            if now is None or now == stamp:
-                continue
-            try:
-                content = path.read_bytes()
-                theirs = self._reader.parsed(name, content)
-            except (OSError, DocumentError):
-                continue  # half written, or gone; the next look tells
-            self._previous[name] = (now, previous)
-            # Another process that saved since put another file there, and raised the version in it.
-            if now[2] != stamp[2] or _version(theirs) > _version(previous.raw):
-                del self._previous[name]
-            elif content != previous.content:
-                found.append(Late(name, previous.raw, theirs))
-        return found
+        return self._replaced.late()
+
+    def lost(self, name: str) -> bytes | None:
+        """Return the last good bytes of a document whose file is gone; None when the folder holds none."""
+        return self._spares.lost(name)
 
     def writable(self, name: str) -> Loaded:
         """Return a document that is about to be written.
@@ -198,10 +189,8 @@ class Shelf:
                 continue
             seen = self._seen.get(name)
             self._install(name, new[1], new[0], stamp)
-            bak, old = files.stamp_of(self._beside(name, ".bak")), before[name]
-            if bak and old:
-                # As it was when it was looked at: an editor may have written into it by now.
-                self._previous[name] = (seen.stamp if seen and seen.stamp[2] == bak[2] else bak, old)
+            if old := before[name]:
+                self._replaced.note(old, seen.stamp if seen else None)
 
     def copy(self, *, rested_s: float = 0.0) -> None:
         """Copy what was saved as the last good versions; of a burst of saves only the last one is.
@@ -255,11 +244,6 @@ class Shelf:
     def rotten(self) -> list[str]:
         """List documents whose bytes went bad under Nola: unreadable now, and nobody has written them since she did."""
         return sorted(self._rotten)
-
-    def _beside(self, name: str, suffix: str) -> Path:
-        path = self._folder / file_of(name)
-        real = path.resolve() if path.is_symlink() else path
-        return real.with_name(real.name + suffix)
 
     def _gone(self, names: list[str], *, remaining: Mapping[str, Path]) -> list[Turned]:
         # Where the copy is gone too, another process knows that the file was meant to go.
@@ -318,15 +302,20 @@ class Shelf:
         stamp = files.stamp_of(path)
         if seen and seen.stamp == stamp and seen.settled:
             return None
-        file = file_of(name)
-        if stamp and (not seen or seen.stamp != stamp) and not self._agreed.matches(file, stamp):
-            self._let_rest(path)
         content, info = self._reader.bytes_of(name, path)
+        if (not seen or seen.stamp != stamp) and not self._is_whole(name, content, info):
+            self._let_rest(path)
+            content, info = self._reader.bytes_of(name, path)
         stamp = (info.st_mtime_ns, info.st_size, info.st_ino)
         digest = digest_of(content)
         since = seen.since if seen and seen.stamp == stamp else now
         self._seen[name] = _Seen(stamp, digest, since, settled=now - since >= _SETTLED_S)
         return None if seen and seen.digest == digest and seen.stamp == stamp else (content, stamp)
+
+    def _is_whole(self, name: str, content: bytes, info: os.stat_result) -> bool:
+        """Say whether a file was saved by Nola, and so at once: it is as it was agreed on, or its text is recorded."""
+        stamp = (info.st_mtime_ns, info.st_size, info.st_ino)
+        return self._agreed.matches(file_of(name), stamp) or self.is_recorded(digest_of(content))
 
     def _let_rest(self, path: Path) -> None:
         """Wait until nobody has written a file for an instant, so that half of a save is not taken for all of it."""
@@ -360,38 +349,13 @@ class Shelf:
     def _serve(self, name: str) -> Turned | None:
         if name in self._loaded:
             return None
-        raw: dict[str, Json] = {"metadata": {}, "data": {}}
-        content = b""
-        for source in self._sources(name):
-            found = source()
-            if found is None:
-                continue
-            try:
-                raw, content = self._reader.parsed(name, found), found
-                break
-            except DocumentError:
-                continue
+        raw, content = self._spares.find(name)
         self._loaded[name] = self._reader.made(name, raw, content, (0, 0, 0))
         return Turned(name, raw, foreign=False)
 
-    def _sources(self, name: str) -> Iterator[Callable[[], bytes | None]]:
-        """Name where a good version may be found, the newest first (D6)."""
-        file = file_of(name)
-        yield lambda: self._agreed.content(file)
-        yield lambda: _read(self._beside(name, ".bak"))
-        yield lambda: self._spare(file)
-        if name in paths.CORE:
-            yield lambda: _read(self._born / file)
-
     def _base(self, name: str) -> dict[str, Json] | None:
         """Return the version that was agreed on last: as this process knows it, or its copy on disk."""
-        if name in self._loaded:
-            return self._loaded[name].raw
-        content = self._agreed.content(file_of(name))
-        try:
-            return None if content is None else self._reader.parsed(name, content)
-        except DocumentError:
-            return None
+        return self._loaded[name].raw if name in self._loaded else self._spares.agreed(name)
 
     def _is_emptied(self, name: str, base: dict[str, Json], raw: dict[str, Json]) -> bool:
         if name in self._accepted or not is_emptied(name, base, raw):
@@ -406,17 +370,11 @@ class Shelf:
         self._uncopied[name] = (self._uncopied.get(name, (now, now))[0], now)
 
     def _forget(self, name: str) -> None:
-        for table in (self._loaded, self._seen, self._broken, self._previous, self._uncopied):
+        for table in (self._loaded, self._seen, self._broken, self._uncopied):
             table.pop(name, None)
+        self._replaced.forget(name)
         self._rotten.discard(name)
 
 
 def _version(raw: dict[str, Json]) -> int:
     return contract.version_of(contract.split_root(raw)[0])
-
-
-def _read(path: Path) -> bytes | None:
-    try:
-        return path.read_bytes()
-    except OSError:
-        return None

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import copy
-import hashlib
 from typing import TYPE_CHECKING
 
 from nola import __version__, files
 from nola.errors import ConflictError, NolaError, StorageError
 from nola.flow import Seen
-from nola.state import birth, conflicts, contract, leaves, machine, migrate, past, paths, sync, upgrade
+from nola.state import birth, conflicts, contract, machine, migrate, past, paths, sync, upgrade
+from nola.state.census import Census, own_data
 from nola.state.commit import TimedLock
 from nola.state.committer import Committer
 from nola.state.history import History
@@ -20,7 +20,6 @@ from nola.state.loaded import PARENTS
 from nola.state.puller import Puller
 from nola.state.shelf import Shelf
 from nola.state.wishes import Append, Facts, Put, TakeIn, Undo, Unset, Update
-from nola.types import Place
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -31,12 +30,13 @@ if TYPE_CHECKING:
     from nola.flow import Candidate, Conflict, Problem
     from nola.settings import StateSettings
     from nola.state.history import Recorded
-    from nola.state.loaded import Loaded
     from nola.state.machine import Probe
     from nola.state.wishes import Wish
     from nola.types import ChangeId, Json
 
 __all__ = ["StateStore"]
+
+_PRUNE_EVERY_S = 3600.0
 
 
 class StateStore:
@@ -95,8 +95,8 @@ class StateStore:
             settings=settings,
         )
         self._booted = False
-        self._leaves: dict[str, tuple[bytes, list[Candidate]]] = {}
-        self._candidates: tuple[str, tuple[Candidate, ...]] = ("", ())
+        self._census = Census(self._shelf, self._puller.levels)
+        self._pruned = clock.monotonic()
 
     @property
     def pulls(self) -> int:
@@ -126,6 +126,7 @@ class StateStore:
         """Look at the files now and take in what the owner changed; return what changed, and every problem."""
         with self._lock:
             problems = tuple(self.problems())
+            self._prune()
             return Seen(tuple(self._puller.news()), problems)
 
     def close(self) -> None:
@@ -154,7 +155,7 @@ class StateStore:
             with self._lock:
                 self._puller.refresh(reload=reload)
                 names = [name for name in self._shelf.names() if not path.strip() or name not in paths.CORE]
-                return {name: contract.plain(self._own(self._shelf[name])) for name in names}
+                return {name: contract.plain(own_data(self._shelf[name])) for name in names}
         return contract.plain(self.get_node(path, reload=reload))
 
     def get_node(self, path: str, *, reload: bool = True) -> Json:
@@ -191,9 +192,7 @@ class StateStore:
             for name in self._shelf.names():
                 loaded = self._shelf[name]
                 raw = (
-                    contract.join_root(loaded.raw, loaded.metadata, self._own(loaded))
-                    if name in PARENTS
-                    else loaded.raw
+                    contract.join_root(loaded.raw, loaded.metadata, own_data(loaded)) if name in PARENTS else loaded.raw
                 )
                 found[name] = copy.deepcopy(raw)
             return found
@@ -339,31 +338,35 @@ class StateStore:
 
     def candidates(self) -> Sequence[Candidate]:
         """List every leaf of the state, each once, at its highest place; the same tuple until something changes."""
+        self._collect_machine()
         with self._lock:
-            revision = self.revision()
-            if self._candidates[0] != revision:
-                self._candidates = (revision, tuple(self._flattened()))
-            return self._candidates[1]
+            self._puller.refresh()
+            return self._census.candidates()
 
     def revision(self) -> str:
         """Return a word that differs whenever the candidates may differ."""
         self._collect_machine()
         with self._lock:
             self._puller.refresh()
-            whole = hashlib.blake2b(digest_size=12)
-            for name in self._shelf.names():
-                whole.update(name.encode() + b"\0" + self._shelf[name].digest)
-            return whole.hexdigest()
+            return self._census.revision()
 
     def _recover(self) -> None:
         """Put in order what a crash or another version left (D6)."""
         if upgrade.format_of(self.folder) != migrate.FORMAT or birth.missing(self.folder):
             with files.locked(self.folder / LOCK_FILE, timeout_s=self._settings.lock_timeout):
                 upgrade.upgrade(self.folder, by=f"nola {__version__}", before=self._before_migration)
-                birth.bear(self._born, self.folder)
+                birth.bear(self._born, self.folder, self._shelf.lost)
         self._puller.sweep(self._settings.lock_timeout)
         with contextlib.suppress(ConflictError, StorageError):  # a folder that can't be written can still be read
             self._intake.begin()
+            self._history.prune(self._clock.now())
+
+    def _prune(self) -> None:
+        """Keep the history within its limits, though nobody restarts Nola for months."""
+        if self._clock.monotonic() - self._pruned < _PRUNE_EVERY_S:
+            return
+        self._pruned = self._clock.monotonic()
+        with contextlib.suppress(StorageError):
             self._history.prune(self._clock.now())
 
     def _collect_machine(self, *, reload: bool = True) -> None:
@@ -377,27 +380,3 @@ class StateStore:
             # Facts that can't be kept now are collected again at a later look; reading doesn't wait for them.
             with contextlib.suppress(NolaError):
                 self._committer.submit(Facts(facts))
-
-    def _own(self, loaded: Loaded) -> Json:
-        return sync.own_data(loaded.name, loaded.data) if loaded.name in PARENTS else loaded.data
-
-    def _flattened(self) -> Iterator[Candidate]:
-        for name in self._shelf.names():
-            loaded = self._shelf[name]
-            kept = self._leaves.get(name)
-            if kept is None or kept[0] != loaded.digest:
-                kept = (loaded.digest, self._leaves_of(loaded))
-                self._leaves[name] = kept
-            yield from kept[1]
-
-    def _leaves_of(self, loaded: Loaded) -> list[Candidate]:
-        own = {"Nola": Place.GLOBAL, "identity": Place.AGGREGATOR}.get(loaded.name)
-        return leaves.flatten(
-            loaded.name,
-            loaded.metadata,
-            self._own(loaded),
-            source_file=loaded.file,
-            undated=loaded.modified,
-            levels=None if own else self._puller.levels,
-            place=own or Place.MODULE,
-        )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import secrets
+import re
 import shutil
 import tempfile
 from pathlib import Path
@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Protocol
 import pytest
 
 from tests.faults import table
-from tests.faults.harness import QUICK, Zygote
+from tests.faults.harness import QUICK, SEED, Zygote
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-SEED = int(os.environ.get("NOLA_FAULTS_SEED") or secrets.randbits(32))
 _SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 -- a file system in memory; the folder in it is private
 
 
@@ -36,7 +35,7 @@ class BarResult(Protocol):
 
 
 @pytest.fixture
-def bar_result(record_property: pytest.RecordProperty) -> BarResult:
+def bar_result(record_property: Callable[[str, object], None]) -> BarResult:
     """Report what this test counted, for the table of results."""
 
     def report(count: int, unit: str, *, failures: int = 0, control: str = "") -> None:
@@ -91,6 +90,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> Iterator[None]:
     """Print the table after everything else, and keep it for scripts/guarantees.py."""
     yield
+    if not re.search(r"(?<!not )\bfaults\b", config.option.markexpr):
+        return
     reports = [
         report
         for reports in terminalreporter.stats.values()
@@ -105,6 +106,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         terminalreporter.write_line(line)
     mode = "QUICK: a tenth of the rounds; " if QUICK else ""
     terminalreporter.write_line(f"{mode}seed {SEED} (NOLA_FAULTS_SEED={SEED} repeats it)")
-    if config.cache is not None:
-        kept = config.cache.get(table.CACHE_KEY, {})
-        config.cache.set(table.CACHE_KEY, {**kept, **table.to_json(rows)})
+    # A part of the tier counts a part of the rounds: only the whole of it is kept.
+    whole = [Path(argument).name for argument in config.args] == ["tests"] and not config.option.keyword
+    if whole and config.cache is not None:
+        config.cache.set(table.CACHE_KEY, table.to_json(rows))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import pty
 import select
 import shutil
+import struct
 import subprocess
 import tempfile
+import termios
 import time
 from functools import partial
 from pathlib import Path
@@ -119,6 +122,7 @@ def _with_nano(file: Path, text: str) -> None:
         start_new_session=True,
     )
     os.close(terminal)
+    fcntl.ioctl(screen, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
     try:
         # Alt-\ and Alt-T: to the top, and cut to the end; Ctrl-R: read a file; Ctrl-S: save; Ctrl-X: leave.
         for keys in ("\x1b\\", "\x1bt", "\x12", f"{other}\r", "\x13", "\x18"):
@@ -213,8 +217,11 @@ EDITORS: dict[str, Callable[[Path, str], None]] = {
 }
 """Ways to save, by name."""
 
-TOOL_OF = {name: name.split(",")[0].split()[0] for name in EDITORS if name.split(",")[0].split()[0] in
-           {"vim", "nano", "sed", "perl", "rsync", "git", "cp"}}
+TOOL_OF = {
+    name: name.split(",")[0].split()[0]
+    for name in EDITORS
+    if name.split(",")[0].split()[0] in {"vim", "nano", "sed", "perl", "rsync", "git", "cp"}
+}
 """The program that a way needs."""
 
 SEEN_BY_POLLING = {"hard link"}

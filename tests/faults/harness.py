@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import random
+import secrets
 import select
 import signal
 import socket
@@ -26,6 +27,7 @@ __all__ = [
     "LANES",
     "QUICK",
     "ROOT",
+    "SEED",
     "Child",
     "Said",
     "Zygote",
@@ -43,6 +45,9 @@ ROOT = Path(__file__).resolve().parents[2]
 LANES = min(2, os.cpu_count() or 1)
 QUICK = os.environ.get("NOLA_FAULTS") == "quick"
 """A tenth of the rounds, for development; the table of results says so."""
+
+SEED = int(os.environ.get("NOLA_FAULTS_SEED") or secrets.randbits(32))
+"""Where all randomness begins; NOLA_FAULTS_SEED repeats a run."""
 
 _PATIENCE_S = 60.0
 _TENTH = 10
@@ -64,7 +69,7 @@ def some(points: Sequence[T]) -> Sequence[T]:
     return points[::_TENTH] if QUICK else points
 
 
-def chance(seed: int, *more: object) -> random.Random:
+def chance(seed: object, *more: object) -> random.Random:
     """Return randomness that the seed of the run repeats."""
     return random.Random(f"{seed} {more}")  # noqa: S311 -- reproducible, not secret
 
@@ -293,6 +298,6 @@ class Zygote:
 def spawn(command: Sequence[str], env: Mapping[str, str] | None = None) -> Child:
     """Start any driver by its command line, for example one that `unshare` wraps."""
     line, theirs = socket.socketpair()
-    process = subprocess.Popen(command, stdin=theirs, stdout=2, env=env or environ())
+    process = subprocess.Popen(command, stdin=theirs.fileno(), stdout=2, env=env or environ())
     theirs.close()
     return Child(process.pid, line, process.wait)

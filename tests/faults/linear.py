@@ -55,7 +55,7 @@ def appends(ops: Sequence[Op], final: Sequence[Any]) -> list[str]:
 
 
 def registers(ops: Sequence[Op], order: Sequence[Any]) -> list[str]:
-    """Check one value that was overwritten with unique ones, in this order; return a sentence for each contradiction."""
+    """Check one value that was overwritten with unique ones, in this order; return what contradicts it."""
     wrong = _written(ops, order)
     places: list[tuple[Op, int, int]] = []
     where = {value: at for at, value in enumerate(order)}

@@ -9,7 +9,19 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-__all__ = ["CACHE_KEY", "IDS", "PROPERTY", "TESTS", "WHAT", "Row", "collect", "from_json", "markdown", "plain", "to_json"]
+__all__ = [
+    "CACHE_KEY",
+    "IDS",
+    "PROPERTY",
+    "TESTS",
+    "WHAT",
+    "Row",
+    "collect",
+    "from_json",
+    "markdown",
+    "plain",
+    "to_json",
+]
 
 CACHE_KEY = "nola/faults"
 """Where pytest's cache keeps the rows of the last runs, for scripts/guarantees.py."""
@@ -164,7 +176,10 @@ def _order(name: str) -> tuple[str, int, str]:
 def plain(rows: Sequence[Row]) -> list[str]:
     """Lay the rows out for a terminal."""
     head = ("id", "what", "rounds or points", "failures", "control (the unsafe way)", "seconds", "result")
-    cells = [head, *((r.id, r.what, r.count, str(r.failures), r.control or "-", f"{r.seconds:.1f}", r.verdict) for r in rows)]
+    cells = [
+        head,
+        *((r.id, r.what, r.count, str(r.failures), r.control or "-", f"{r.seconds:.1f}", r.verdict) for r in rows),
+    ]
     widths = [max(len(row[at]) for row in cells) for at in range(len(head))]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells]
     lines.insert(1, "-" * len(lines[0]))
@@ -173,7 +188,10 @@ def plain(rows: Sequence[Row]) -> list[str]:
 
 def markdown(rows: Sequence[Row]) -> list[str]:
     """Lay the rows out for a page."""
-    lines = ["| id | what | rounds or points | failures | control (the unsafe way) | seconds | result |", "|---|---|---|---|---|---|---|"]
+    lines = [
+        "| id | what | rounds or points | failures | control (the unsafe way) | seconds | result |",
+        "|---|---|---|---|---|---|---|",
+    ]
     for r in rows:
         cells = (r.id, r.what, r.count or "-", str(r.failures), r.control or "-", f"{r.seconds:.0f}", r.verdict)
         lines.append("| " + " | ".join(cell.replace("|", "/") for cell in cells) + " |")

@@ -44,44 +44,56 @@ def place_is_wrong(kind: Kind, problem: list[Any] | None) -> str:
 
 def one_batch(zygote: Zygote, home: Path, kinds: list[Kind]) -> list[str]:
     """Break a module by each of these kinds while a process watches, then mend them all; say what is wrong."""
-    state = home / "state"
     with zygote.desk(home) as desk:
         assert desk.ask("start")["ok"]
-    for at in range(len(kinds)):
-        (state / file_of(at)).write_bytes(good(1))
-    wrong: list[str] = []
+    written(home, [good(1)] * len(kinds))
     with Watch(zygote, home) as watch:
         assert all(number_of(watch.ask("get", path=f"m{at}.text")["value"]) == 1 for at in range(len(kinds)))
         watch.rest(0.3)
         watch.forget()
-        for at, kind in enumerate(kinds):
-            (state / file_of(at)).write_bytes(kind.content)
-        wanted = {file_of(at) for at in range(len(kinds))}
-        watch.until(lambda seen: wanted <= {problem[0] for problem in seen["problems"]}, TOLD_S)
-        told = {problem[0]: problem for seen in watch.seen for problem in seen["problems"]}
-        wrong += [f"{kinds[at].name}: in the notice: {why}" for at in range(len(kinds))
-                  if (why := place_is_wrong(kinds[at], told.get(file_of(at))))]
-        wrong += as_the_command_says(home, kinds)
-        for at, kind in enumerate(kinds):
-            if (served := number_of(watch.ask("get", path=f"m{at}.text").get("value"))) != 1:
-                wrong.append(f"{kind.name}: {served} is served instead of the last good value")
-            if watch.ask("set", path=f"m{at}.other", value=1)["ok"]:
-                wrong.append(f"{kind.name}: it could be written to")
-            if (state / file_of(at)).read_bytes() != kind.content:
-                wrong.append(f"{kind.name}: the owner's bytes were altered")
-        watch.rest(0.3)
-        watch.forget()
-        began = time.monotonic()
-        for at in range(len(kinds)):
-            (state / file_of(at)).write_bytes(good(2))
-        watch.until(lambda seen: not seen["problems"], MENDED_S)
-        for at, kind in enumerate(kinds):
-            while number_of(now := watch.ask("get", path=f"m{at}.text", ).get("value")) != 2:
-                if time.monotonic() > began + MENDED_S:
-                    wrong.append(f"{kind.name}: mended, and {str(now)[:40]} is still served")
-                    break
-        if not watch.seen or watch.seen[-1]["problems"]:
-            wrong.append(f"mended, and still told: {watch.seen[-1:]}")
+        written(home, [kind.content for kind in kinds])
+        return [*when_broken(watch, home, kinds), *when_mended(watch, home, kinds)]
+
+
+def written(home: Path, contents: list[bytes]) -> None:
+    """Save a file for each content, as the owner would."""
+    for at, content in enumerate(contents):
+        (home / "state" / file_of(at)).write_bytes(content)
+
+
+def when_broken(watch: Watch, home: Path, kinds: list[Kind]) -> list[str]:
+    """Say what is wrong with what is told, served and left alone of broken files."""
+    wanted = {file_of(at) for at in range(len(kinds))}
+    watch.until(lambda seen: wanted <= {problem[0] for problem in seen["problems"]}, TOLD_S)
+    told = {problem[0]: problem for seen in watch.seen for problem in seen["problems"]}
+    wrong = as_the_command_says(home, kinds)
+    for at, kind in enumerate(kinds):
+        if why := place_is_wrong(kind, told.get(file_of(at))):
+            wrong.append(f"{kind.name}: in the notice: {why}")
+        if (served := number_of(watch.ask("get", path=f"m{at}.text").get("value"))) != 1:
+            wrong.append(f"{kind.name}: {served} is served instead of the last good value")
+        if watch.ask("set", path=f"m{at}.other", value=1)["ok"]:
+            wrong.append(f"{kind.name}: it could be written to")
+        if (home / "state" / file_of(at)).read_bytes() != kind.content:
+            wrong.append(f"{kind.name}: the owner's bytes were altered")
+    return wrong
+
+
+def when_mended(watch: Watch, home: Path, kinds: list[Kind]) -> list[str]:
+    """Mend all files; say which are not used again in time."""
+    wrong = []
+    watch.rest(0.3)
+    watch.forget()
+    began = time.monotonic()
+    written(home, [good(2)] * len(kinds))
+    watch.until(lambda seen: not seen["problems"], MENDED_S)
+    for at, kind in enumerate(kinds):
+        while number_of(now := watch.ask("get", path=f"m{at}.text").get("value")) != 2:
+            if time.monotonic() > began + MENDED_S:
+                wrong.append(f"{kind.name}: mended, and {str(now)[:40]} is still served")
+                break
+    if not watch.seen or watch.seen[-1]["problems"]:
+        wrong.append(f"mended, and still told: {watch.seen[-1:]}")
     return wrong
 
 
@@ -90,10 +102,15 @@ def as_the_command_says(home: Path, kinds: list[Kind]) -> list[str]:
     said = nola(["state", "check", "--json"], home)
     if said.code != 1:
         return [f"nola state check ended with {said.code}: {said.err[-300:]}"]
-    found = {p["file"]: [p["file"], p["line"], p["column"], p["message"], p["severity"]]
-             for p in json.loads(said.out)["problems"]}
-    wrong = [f"{kind.name}: nola state check: {why}" for at, kind in enumerate(kinds)
-             if (why := place_is_wrong(kind, found.get(file_of(at))))]
+    found = {
+        p["file"]: [p["file"], p["line"], p["column"], p["message"], p["severity"]]
+        for p in json.loads(said.out)["problems"]
+    }
+    wrong = [
+        f"{kind.name}: nola state check: {why}"
+        for at, kind in enumerate(kinds)
+        if (why := place_is_wrong(kind, found.get(file_of(at))))
+    ]
     lines = nola(["state", "check"], home).out
     for at, kind in enumerate(kinds):
         _, line, column, *_ = found.get(file_of(at), ["", 0, 0])
@@ -118,7 +135,7 @@ def test_a_broken_file_is_told_and_left_alone(tmp_path: Path, zygote: Zygote, ba
 
 @pytest.mark.bar("C2")
 def test_a_common_reader_loses_the_file(bar_result: BarResult) -> None:
-    """The control: a reader that begins anew when a file does not parse loses it, and takes others that it ought not."""
+    """The control: a reader that begins anew when a file does not parse loses it, and takes some that it should not."""
     lost = taken = 0
     for kind in KINDS:
         try:

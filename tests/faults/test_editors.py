@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.faults
 
 FILE = "state/modules/notes.json"
-# A whole number of pieces for every number of four or five digits, so that tools which replace each of them do it whole.
+# A whole number of pieces for every number of four or five digits, so that tools which replace each do it whole.
 SIZE = 21_000
 SAVES = 3
 LIVE_S = 2.0
@@ -46,6 +47,11 @@ def watch(home: Path, zygote: Zygote) -> Iterator[Watch]:
         yield watching
 
 
+def holds(number: int, seen: dict[str, Any]) -> bool:
+    """Tell whether what was noticed is that a payload stands in the module."""
+    return number_of(seen["values"].get("notes")) == number
+
+
 def with_payload(file: Path, number: int) -> str:
     """Return the text of a module with another payload in it, as the owner would type it."""
     document = json.loads(file.read_bytes())
@@ -66,20 +72,20 @@ def test_a_change_is_live(home: Path, watch: Watch, way: str, bar_result: BarRes
         pytest.skip(f"{tool} is not installed")
     file = home / FILE
     slowest = 0.0
-    partial: list[Any] = []
+    parts: list[Any] = []
     for save in range(1 if rounds(10) == 1 else SAVES):
         number = 1_000 * (1 + list(EDITORS).index(way)) + save
         watch.forget()
         EDITORS[way](file, with_payload(file, number))
-        took = watch.until(lambda seen, n=number: number_of(seen["values"].get("notes")) == n, POLLED_S + 4)
+        took = watch.until(partial(holds, number), POLLED_S + 4)
         assert took is not None, f"never noticed: {watch.seen}"
         slowest = max(slowest, took)
-        partial += [v for seen in watch.seen for v in seen["values"].values() if number_of(v) < 0]
-        partial += [problem for seen in watch.seen for problem in seen["problems"]]
+        parts += [v for seen in watch.seen for v in seen["values"].values() if number_of(v) < 0]
+        parts += [problem for seen in watch.seen for problem in seen["problems"]]
         assert number_of(watch.ask("get", path="notes.text")["value"]) == number
         assert number_of(json.loads(file.read_bytes())["data"]["text"]) in {number, -1}
-    bar_result(1 if rounds(10) == 1 else SAVES, "saves", failures=len(partial))
-    assert partial == [], "a part of a save was applied, or told as an error"
+    bar_result(1 if rounds(10) == 1 else SAVES, "saves", failures=len(parts))
+    assert parts == [], "a part of a save was applied, or told as an error"
     assert slowest <= (POLLED_S if way in SEEN_BY_POLLING else LIVE_S)
 
 

@@ -180,7 +180,7 @@ def test_writing_in_place_loses_the_old_file(tmp_path: Path, zygote: Zygote, bar
     file.write_text(json.dumps({"metadata": {}, "data": {"text": payload(1, SIZE)}}), encoding="utf-8")
     with zygote.child("unsafe", "truncate", str(file)) as child:
         assert child.read() == {"ok": True}
-        with tracing.attached(child, tmp_path / "log", "-e", f"inject=write:error=ENOSPC:when=1+"):
+        with tracing.attached(child, tmp_path / "log", "-e", "inject=write:error=ENOSPC:when=1+"):
             child.send("burst", first=2, sizes=[SIZE])
             child.hang_up()
             child.wait()

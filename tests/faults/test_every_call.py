@@ -16,7 +16,6 @@ from tests.faults.harness import Zygote, in_lanes, nothing_is, some
 from tests.faults.wholeness import orphans, read, unreadable, wholly_old_or_new
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from tests.faults.conftest import BarResult
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.faults
 
 LARGE = 20_000
+
 
 @dataclass(frozen=True)
 class Point:
@@ -80,7 +80,7 @@ def after_a_start(zygote: Zygote, home: Path, deed: Deed, *, is_new: bool) -> li
 
 
 def points(zygotes: list[Zygote], template: Path, deed: Deed, folder: Path) -> tuple[int, int, list[str]]:
-    """Cut a deed off at every call that touches the home; return how many there are, how many were hit, and what went wrong."""
+    """Cut a deed off at every call that touches the home; return how many there are, were hit, and what went wrong."""
     threads = calls_of(zygotes[0], template, deed, folder / "trace.log")
     home = folder / "trace.home"
     whole = some([Point(thread, c) for thread, calls in enumerate(threads) for c in calls if c.touches(home)])

@@ -1,4 +1,4 @@
-"""Disks that are full or read-only: what stands there stays, the error is told, and afterwards the same process saves."""
+"""Disks that are full or read-only: what stands there stays, the error is told, and afterwards Nola saves again."""
 
 from __future__ import annotations
 

@@ -7,6 +7,7 @@ import signal
 import threading
 import time
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -62,7 +63,7 @@ class Run:
             self.children[who].send(kind, path=key, **order)
             answer = self.children[who].read()
             ended = time.monotonic()
-            value = token
+            value: Any = token
             if kind == "get":
                 # What is not there yet is nothing, and not an error worth telling.
                 value = answer.get("value") if answer and answer["ok"] else None
@@ -121,7 +122,7 @@ def judged(run: Run, child: Child, home: Path) -> list[str]:
         wrong += linear.registers([op for op in run.ops if op.key == key], [new for _, new in steps])
         wrong += [
             f"{key}: the history goes from {before[1]} to {after[0]} by itself"
-            for before, after in zip(steps, steps[1:], strict=False)
+            for before, after in pairwise(steps)
             if before[1] != after[0]
         ]
         last = steps[-1][1] if steps else None
@@ -150,10 +151,8 @@ def one_seed(zygote: Zygote, folder: Path, seed: str) -> tuple[int, list[str]]:
 
 
 @pytest.mark.bar("B3")
-def test_histories_fit_into_one_order(
-    fast: Path, zygotes: list[Zygote], seed: str, bar_result: BarResult
-) -> None:
-    """Gets, sets and updates of six processes, some stopped for seconds and some killed, are linearisable for each key."""
+def test_histories_fit_into_one_order(fast: Path, zygotes: list[Zygote], seed: str, bar_result: BarResult) -> None:
+    """Gets, sets and updates of six processes, some stopped and some killed, are linearisable for each key."""
     seeds = rounds(SEEDS)
 
     def lane(which: int) -> list[tuple[int, list[str]]]:

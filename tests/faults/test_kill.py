@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.faults.conftest import SEED
 from tests.faults.drivers.payload import number_of
-from tests.faults.harness import Zygote, chance, in_lanes, nola, nothing_is, rounds
+from tests.faults.harness import SEED, Zygote, chance, in_lanes, nola, nothing_is, rounds
 from tests.faults.wholeness import orphans, standing, unreadable
 
 if TYPE_CHECKING:
@@ -123,13 +122,13 @@ def aftermath(tmp_path_factory: pytest.TempPathFactory) -> list[Ended]:
     """The homes of a thousand killed writers."""
     folder = tmp_path_factory.mktemp("killed")
     homes = max(1, rounds(KILLS) // KILLS_OF_A_HOME)
-    return in_lanes(lambda number: killed_in(folder / f"home{number}", KILLS_OF_A_HOME, f"{SEED} {number}"), range(homes))
+    return in_lanes(
+        lambda number: killed_in(folder / f"home{number}", KILLS_OF_A_HOME, f"{SEED} {number}"), range(homes)
+    )
 
 
 @pytest.mark.bar("A1")
-def test_a_killed_writer_loses_nothing_that_was_acknowledged(
-    aftermath: list[Ended], seed: str, bar_result: BarResult
-) -> None:
+def test_a_killed_writer_loses_nothing_that_was_acknowledged(aftermath: list[Ended], bar_result: BarResult) -> None:
     """After each kill every file is readable, and holds what was acknowledged last or what was being written."""
     wrong = [sentence for ended in aftermath for sentence in ended.wrong]
     kills = sum(ended.kills for ended in aftermath)

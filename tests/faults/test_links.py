@@ -183,8 +183,11 @@ def test_temporary_files_are_made_anew_and_never_through_a_link(
     home = tmp_path / "home"
     with zygote.desk(home) as desk:
         assert desk.ask("set", path="notes.text", value="one")["ok"]
-        calls = [call for thread in tracing.traced(desk, tmp_path / "log", "set", path="notes.text", value="two")
-                 for call in thread]
+        calls = [
+            call
+            for thread in tracing.traced(desk, tmp_path / "log", "set", path="notes.text", value="two")
+            for call in thread
+        ]
     made = [call.text for call in calls if call.name in {"open", "openat"} and "O_CREAT" in call.text]
     temps = [text for text in made if ".nola-" in text]
     bar_result(len(made), "files made")

@@ -112,9 +112,11 @@ def test_a_program_that_trusts_the_umask(tmp_path: Path, zygote: Zygote, bar_res
 
 @pytest.mark.bar("J1")
 @pytest.mark.skipif(os.geteuid() != 0, reason="giving a file to somebody else needs root")
-@pytest.mark.parametrize("what", ["state", "state/modules", "state/modules/notes.json", "state/.lock", "state/.history"])
+@pytest.mark.parametrize(
+    "what", ["state", "state/modules", "state/modules/notes.json", "state/.lock", "state/.history"]
+)
 def test_what_belongs_to_somebody_else_is_refused(tmp_path: Path, what: str, bar_result: BarResult) -> None:
-    """Nothing is written where somebody else owns the folder, the file, the lock or the history; a sentence says why."""
+    """Nothing is written where somebody else owns folder, file, lock or history; a sentence says why."""
     home = tmp_path / "home"
     assert nola(["state", "set", "notes.text", '"one"'], home).code == 0
     os.chown(home / what, FOREIGN, FOREIGN)

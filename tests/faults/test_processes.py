@@ -89,7 +89,7 @@ def test_threads_of_two_agents_add_up(fast: Path, zygote: Zygote, bar_result: Ba
 
 @pytest.mark.bar("B2")
 def test_who_waits_too_long_is_told(fast: Path, zygote: Zygote, bar_result: BarResult) -> None:
-    """While one thread sits in a write, others in the same process, through either agent, get an error in five seconds."""
+    """While one thread sits in a write, others of the process, through either agent, get an error in five seconds."""
     with zygote.child("threads", str(fast / "home")) as child:
         assert child.read() == {"ok": True}
         answer = child.ask("blocked", patience_s=90)
@@ -134,7 +134,7 @@ def test_a_writer_that_sleeps_with_the_lock(fast: Path, zygote: Zygote, bar_resu
 def test_a_writer_that_sleeps_at_any_call_while_its_lock_is_taken_away(
     fast: Path, zygotes: list[Zygote], bar_result: BarResult
 ) -> None:
-    """A writer is stopped at each call of its save, its lock is removed, another writes: no update of either is lost."""
+    """A writer is stopped at each call of its save, its lock removed, another writes: no update of either is lost."""
     template = fast / "template"
     with zygotes[0].desk(template) as desk:
         assert desk.ask("count", path=PATH, times=3)["ok"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import re
 import select
 import shutil
@@ -12,17 +11,28 @@ import subprocess
 import time
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from tests.faults.harness import environ
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from tests.faults.harness import Child
 
-__all__ = ["Call", "attached", "calls_of", "opened_for_writing", "parse", "paths_of", "saw", "threads", "traced", "why_no_strace"]
+__all__ = [
+    "Call",
+    "attached",
+    "calls_of",
+    "opened_for_writing",
+    "parse",
+    "paths_of",
+    "saw",
+    "threads",
+    "traced",
+    "why_no_strace",
+]
 
 _LINE = re.compile(r"^(?:(\d+)\s+)?(\w+)\((.*)$")
 _WRITING = re.compile(r"O_(WRONLY|RDWR|CREAT|TRUNC|APPEND)")
@@ -63,7 +73,7 @@ def why_no_strace() -> str:
 
 def threads(pid: int) -> list[int]:
     """Return the numbers of a process's threads: its first one, then those that flush files, in the order of birth."""
-    return sorted(int(name) for name in os.listdir(f"/proc/{pid}/task"))
+    return sorted(int(path.name) for path in Path(f"/proc/{pid}/task").iterdir())
 
 
 @contextlib.contextmanager
@@ -104,7 +114,7 @@ def saw(log: Path, text: str, *, within_s: float = _PATIENCE_S) -> bool:
     return False
 
 
-def traced(child: Child, log: Path, do: str, **order: object) -> list[list[Call]]:
+def traced(child: Child, log: Path, do: str, **order: Any) -> list[list[Call]]:
     """Have a child carry out one order under strace; return the calls of each of its threads up to the answer."""
     known = threads(child.pid)
     with attached(child, log):
@@ -118,7 +128,9 @@ def traced(child: Child, log: Path, do: str, **order: object) -> list[list[Call]
 def calls_of(log: str) -> list[Call]:
     """Return the calls of a log up to the first one that sends on the line, which is the answer."""
     found = parse(log)
-    end = next((at for at, call in enumerate(found) if call.name == "sendto" and call.text.startswith("0<")), len(found))
+    end = next(
+        (at for at, call in enumerate(found) if call.name == "sendto" and call.text.startswith("0<")), len(found)
+    )
     return found[: end + 1]
 
 

@@ -57,7 +57,6 @@ def test_a_mistake_is_told_and_mended(nola: Machine) -> None:
     ]
 
 
-@pytest.mark.row("P25")
 def test_an_edit_by_hand_is_undone_like_any_change(nola: Machine) -> None:
     """The undo says what it took back, the history keeps both, and an earlier time shows what stood then."""
     nola("state", "set", "user.city", '"Lyon"', NOLA_NOW="2026-11-20T09:00:00Z")
@@ -143,6 +142,7 @@ def test_a_restore_and_its_undo(nola: Machine) -> None:
 
 
 @pytest.mark.row("E58")
+@pytest.mark.row("E59")
 def test_everything_moves_to_a_second_machine(nola: Machine, tmp_path: Path) -> None:
     """What one gives out the other takes in, shows before it does, and gives out again byte for byte."""
     nola("state", "set", "user.name", '"Mara"')

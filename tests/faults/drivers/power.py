@@ -1,6 +1,6 @@
 """A machine whose power fails: a disk image with a file system of its own, a writer on it, and cuts.
 
-The arguments are the folder for the image, the way to write (`nola`, or one of `unsafe`), the number of cuts and a seed.
+The arguments are the folder for the image, the way to write (`nola`, or one of `unsafe`), the number of cuts, a seed.
 A cut drops everything that has not reached the image, as the system's own tests of file systems do it
 (EXT4_IOC_SHUTDOWN without a flush of the journal). For every cut one answer is sent.
 """
@@ -101,9 +101,7 @@ def _writer(zygote: Zygote, machine: _Machine, way: str) -> Child:
     return zygote.desk(machine.home) if way == "nola" else zygote.child("unsafe", way, str(machine.home / _FILE))
 
 
-def _write_until_cut(
-    zygote: Zygote, machine: _Machine, way: str, first: int, draw: random.Random
-) -> tuple[int, int]:
+def _write_until_cut(zygote: Zygote, machine: _Machine, way: str, first: int, draw: random.Random) -> tuple[int, int]:
     """Let a writer write, cut the power, and return the numbers acknowledged last and begun last."""
     sizes = [int(_SMALLEST * (_LARGEST / _SMALLEST) ** draw.random()) for _ in range(_WRITES)]
     with _writer(zygote, machine, way) as child:
