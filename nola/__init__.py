@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from nola.version import __version__
+
 if TYPE_CHECKING:
     from nola.agent import Agent
     from nola.app import get_agent, open_assistant
@@ -25,8 +27,6 @@ __all__ = [
     "get_agent",
     "open_assistant",
 ]
-
-__version__ = "0.1.0"
 
 _HOMES = {
     "Agent": "nola.agent",

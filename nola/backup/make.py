@@ -6,7 +6,6 @@ import os
 from datetime import UTC, timedelta
 from typing import TYPE_CHECKING
 
-import nola
 from nola import files
 from nola.backup import manifest as manifests
 from nola.backup.gather import Gathering
@@ -16,6 +15,7 @@ from nola.backup.pack import Member, packed
 from nola.backup.progress import teller
 from nola.backup.seal import seal
 from nola.errors import UsageError
+from nola.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -64,7 +64,7 @@ def make(
     with Gathering(places) as gathered:
         gathered.take(held)
         entries = tuple(piece.entry for piece in gathered.pieces)
-        manifest = Manifest(created, nola.__version__, kind, entries, tuple(gathered.left_out))
+        manifest = Manifest(created, __version__, kind, entries, tuple(gathered.left_out))
         stream = packed(_members(manifest, gathered, teller(progress, target.name, manifest.size)))
         whole = stream if passphrase is None else [seal(b"".join(stream), passphrase)]
         size = files.replace_from_chunks(target, whole)

@@ -23,7 +23,7 @@ def conflict_lines(conflict: Conflict) -> Iterator[str]:
     yield output.one_line(f"{conflict.id}  {when}  {conflict.path}  ({conflict.file})")
     ours = "(to be removed)" if conflict.removes else output.inline(conflict.ours)
     yield f"    yours:   {_side(conflict.theirs)}"
-    yield f"    {f'{output.one_line(conflict.who)}:':<8} {ours}"
+    yield f"    Nola's:  {ours}"
     yield f"    before:  {_side(conflict.base)}"
 
 

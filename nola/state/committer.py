@@ -133,7 +133,7 @@ class Committer:
 
     def problems(self) -> list[Problem]:
         """Say what waits to be saved."""
-        return [Problem(".", 0, 0, f"a change waits to be saved: {waiting.why}") for waiting in self._pending]
+        return [Problem("state", 0, 0, f"a change waits to be saved: {waiting.why}") for waiting in self._pending]
 
     def wait_for_editors(self, names: Collection[str]) -> None:
         """Give a save that has just begun the time to end."""

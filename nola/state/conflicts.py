@@ -112,7 +112,7 @@ def problems(folder: Path) -> list[Problem]:
             conflict.file,
             0,
             0,
-            f"{conflict.path} was changed by hand and by {conflict.who} at once; yours stands, the other is kept "
+            f"{conflict.path} was changed by hand and by Nola at once; yours stands, the other is kept "
             f"(nola state conflicts, {conflict.id})",
             "warning",
         )

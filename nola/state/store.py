@@ -6,7 +6,7 @@ import contextlib
 import copy
 from typing import TYPE_CHECKING
 
-from nola import __version__, files
+from nola import files
 from nola.errors import ConflictError, NolaError, StorageError
 from nola.flow import Seen
 from nola.state import birth, conflicts, contract, machine, migrate, past, paths, sync, upgrade
@@ -20,6 +20,7 @@ from nola.state.loaded import PARENTS
 from nola.state.puller import Puller
 from nola.state.shelf import Shelf
 from nola.state.wishes import Append, Facts, Put, TakeIn, Undo, Unset, Update
+from nola.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from nola import __version__
 from nola.errors import NolaError
 from nola.transfer.content import FORMAT, MAX_BYTES, VERSION
 from nola.transfer.gather import gather
 from nola.transfer.layout import shifted
 from nola.transfer.talks import json_of
+from nola.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -12,15 +12,15 @@ def test_the_three_values_stand_below_one_another() -> None:
     first, *values = conflict_lines(Conflict("c1", AT, "nola", "user.json", "user.city", "Lyon", "Porto", "Faro"))
     assert first.startswith("c1  2026-11-2")
     assert first.endswith("  user.city  (user.json)")
-    assert values == ['    yours:   "Faro"', '    nola:    "Porto"', '    before:  "Lyon"']
+    assert values == ['    yours:   "Faro"', '    Nola\'s:  "Porto"', '    before:  "Lyon"']
 
 
 def test_what_is_missing_and_what_was_to_go_is_said() -> None:
     """The owner removed it, or Nola wanted to."""
     lines = list(conflict_lines(Conflict("c1", AT, "nola", "user.json", "user.x", None, 1, None)))
-    assert lines[1:] == ["    yours:   (nothing)", "    nola:    1", "    before:  (nothing)"]
+    assert lines[1:] == ["    yours:   (nothing)", "    Nola's:  1", "    before:  (nothing)"]
     lines = list(conflict_lines(Conflict("c1", AT, "nola", "user.json", "user.x", 1, None, 2, removes=True)))
-    assert lines[2] == "    nola:    (to be removed)"
+    assert lines[2] == "    Nola's:  (to be removed)"
 
 
 def test_a_conflict_commands_no_terminal() -> None:

@@ -166,7 +166,7 @@ def test_history_shows_patches(nola: CommandLine) -> None:
 def test_conflicts_are_listed(nola: CommandLine, kept: Remembering) -> None:
     """With what to do about them; when there are none, that is said."""
     said = nola("state", "conflicts")
-    assert said.stdout.splitlines()[1:] == ['    yours:   "Faro"', '    nola:    "Porto"', '    before:  "Lyon"']
+    assert said.stdout.splitlines()[1:] == ['    yours:   "Faro"', '    Nola\'s:  "Porto"', '    before:  "Lyon"']
     assert "nola state conflicts --use ID" in said.stderr
     assert json.loads(nola("state", "conflicts", "--json").stdout)[0]["ours"] == "Porto"
     kept.settled.append(("c1", True))
