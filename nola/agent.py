@@ -153,6 +153,11 @@ class Agent:
         self._state.bootstrap()
         return self._state.get_node(path)
 
+    def get_nodes(self) -> dict[str, Json]:
+        """Return every module by name, with the wrappers of its nodes and without what it holds from others."""
+        self._state.bootstrap()
+        return self._state.nodes()
+
     def set_state(self, path: str, value: Json, *, who: str = _OWNER) -> Receipt:
         """Write a value at a dotted path; when this returns, it is on disk.
 

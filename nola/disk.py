@@ -58,6 +58,7 @@ NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC  # wri
 _ADD = os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC  # writes: logs, for files.py
 _MAKE = os.O_CREAT  # writes: logs, for files.py
 _NOREPLACE, _EXCHANGE = 1, 2
+_LONGEST_NAME = 200
 _UNSUPPORTED = {errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP}
 _NO_LINKS = {*_UNSUPPORTED, errno.EPERM, errno.EMLINK}
 _CHUNK = 65536
@@ -139,9 +140,11 @@ def content(folder: int, name: str) -> bytes | None:
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------
-def temp_name() -> str:
-    """Make the name of a temporary file; it tells who writes it."""
-    return f"{TEMP_PREFIX}{os.getpid()}-{os.urandom(6).hex()}.tmp"
+def temp_name(target: str = "") -> str:
+    """Make the name of a temporary file; it tells who writes it, and where that fits what it is to become."""
+    start = f"{TEMP_PREFIX}{os.getpid()}-{os.urandom(6).hex()}"
+    named = f"{start}-{target}.tmp"
+    return named if target and len(os.fsencode(named)) <= _LONGEST_NAME else f"{start}.tmp"
 
 
 def write_all(fd: int, data: bytes) -> int:

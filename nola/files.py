@@ -47,27 +47,28 @@ _TRIES = 3
 
 # --- reading ----------------------------------------------------------------------------------------------------------
 def stamp_of(path: Path) -> Stamp | None:
-    """Return a file's time of change in nanoseconds, size and inode; None when nothing stands there.
-
-    Raises:
-        OSError: It can't be looked at.
-    """
+    """Return a file's time of change in nanoseconds, size and inode; None when nothing stands there to be looked at."""
     try:
         return disk.stamp(path.stat())
-    except (FileNotFoundError, NotADirectoryError):
+    except OSError:
         return None
 
 
 def read_or_none(path: Path) -> bytes | None:
-    """Return a file's bytes; None when nothing stands there.
+    """Return a regular file's bytes; None when none stands there. A pipe or a device is not waited for.
 
     Raises:
         OSError: It can't be read.
     """
     try:
-        return path.read_bytes()
+        fd = os.open(path, disk.LOOK)
     except (FileNotFoundError, NotADirectoryError):
         return None
+    try:
+        kind = os.fstat(fd).st_mode
+        return b"".join(disk.chunks_of(fd)) if stat.S_ISREG(kind) or stat.S_ISDIR(kind) else None
+    finally:
+        os.close(fd)
 
 
 def read_stable(path: Path, *, max_bytes: int) -> tuple[bytes, os.stat_result]:
@@ -295,7 +296,9 @@ def locked(path: Path, *, timeout_s: float = 5.0) -> Iterator[None]:
     try:
         yield
     finally:
-        lock.release()
+        # What was done under the lock is done; a lock that can't be given back ends with the process.
+        with contextlib.suppress(OSError):
+            lock.release()
 
 
 def _replace(path: Path, chunks: Iterable[bytes], *, modified_ns: int | None = None, durable: bool = True) -> int:

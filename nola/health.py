@@ -126,7 +126,7 @@ def _state(state: StateStore) -> Iterator[Finding]:
         severity = Severity.ERROR if problem.severity == "error" else Severity.WARNING
         if problem in waiting:
             yield Finding("state.conflict", severity, problem.message, "nola state conflicts")
-        elif problem.file == ".":
+        elif problem.file == "state":
             yield Finding(
                 "state.pending", severity, problem.message, "make room or mend permissions; it is tried again"
             )

@@ -115,7 +115,7 @@ class Group:
             folder, name, info = self._look(os.path.realpath(save.path))
         if info:
             disk.checked(info)
-        staged = _Staged(save, folder, name, info, disk.temp_name())
+        staged = _Staged(save, folder, name, info, disk.temp_name(name))
         self._staged.append(staged)
         if self._compare and not self._is_expected(staged):
             raise SlippedError(save.path)

@@ -45,6 +45,9 @@ class LocalAssistant(Assistant, Protocol):
     def get_node(self, path: str) -> Json:
         """Return what stands at a path with the wrappers of its nodes; of a module, its metadata and data."""
 
+    def get_nodes(self) -> dict[str, Json]:
+        """Return every module by name, with the wrappers of its nodes and without what it holds from others."""
+
     def latest_conversation(self, channel: Channel | None = None) -> ConversationId | None:
         """Return the conversation that was used last, or None."""
 

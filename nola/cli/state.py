@@ -59,12 +59,7 @@ def show(
     if at:
         _show_past(desk, path, at, as_json=as_json)
         return
-    found: dict[str, Json]
-    if path:
-        found = {path: desk.assistant.get_node(path)}
-    else:
-        own = desk.assistant.get_state()
-        found = {name: _own(desk.assistant.get_node(name), data) for name, data in _items(own)}
+    found = {path: desk.assistant.get_node(path)} if path else desk.assistant.get_nodes()
     if as_json:
         output.document(found[path] if path else found)
     else:
@@ -289,15 +284,6 @@ def accept(
 
 def _items(value: Json) -> list[tuple[str, Json]]:
     return list(value.items()) if isinstance(value, dict) else []
-
-
-def _own(node: Json, data: Json) -> Json:
-    """Return a file's node without what it holds from others: that stands under its own name."""
-    if not isinstance(node, dict) or not isinstance(data, dict):
-        return node
-    held = node.get("data")
-    kept = {key: value for key, value in held.items() if key in data} if isinstance(held, dict) else held
-    return {**node, "data": kept}
 
 
 def _show_past(desk: Desk, path: str, at: str, *, as_json: bool) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from typing import TYPE_CHECKING
 
 from nola import files
@@ -40,14 +41,17 @@ class Agreed:
 
     def content(self, file: str) -> bytes | None:
         """Return the copy's bytes, or None when there is no copy that can be read."""
-        try:
-            return (self._folder / file).read_bytes()
-        except OSError:
-            return None
+        with contextlib.suppress(OSError):
+            return files.read_or_none(self._folder / file)
+        return None
 
     def modules(self) -> list[str]:
         """List the owner's modules that have a copy."""
-        return sorted(path.stem for path in (self._folder / _MODULES).glob("*.json") if not path.name.startswith("."))
+        try:
+            names = [entry.name for entry in os.scandir(self._folder / _MODULES)]
+        except OSError:
+            return []
+        return sorted(name.removesuffix(".json") for name in names if name.endswith(".json") and name[0] != ".")
 
     def keep(self, file: str, content: bytes, stamp: Stamp) -> bool:
         """Copy a file's content; return False when the disk refused, which must not stop anything."""

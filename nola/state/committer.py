@@ -174,7 +174,9 @@ class Committer:
                         continue
                     return
                 raise ConflictError("the file is being saved by another program all the time", fix="try again later")
-        except NolaError as error:
+        except (NolaError, OSError) as error:
+            if isinstance(error, OSError):
+                error = StorageError(str(error.filename or self._folder), error.strerror or str(error))
             for ticket in left:
                 if ticket.error or not ticket.outcome:  # what was saved before another one failed is saved
                     ticket.error = error

@@ -143,7 +143,7 @@ def _write(file: Path, conflicts: Sequence[Conflict]) -> None:
 def _read(file: Path) -> list[Conflict]:
     """Read a file of conflicts; what in it is none, because somebody edited it, is passed over."""
     try:
-        rows = orjson.loads(file.read_bytes())["conflicts"]
+        rows = orjson.loads(files.read_or_none(file) or b"")["conflicts"]
     except (OSError, ValueError, KeyError, TypeError):
         return []
     found = []

@@ -183,12 +183,18 @@ class History:
 
     def tells_of(self, digest: bytes) -> bool:
         """Say whether one of the last changes, or one of Nola's own saves, left a file with this hash."""
+        if not self.file.is_file():
+            return False
         try:
             with self.file.open("rb") as file:
                 file.seek(max(0, file.seek(0, 2) - _END))
                 return digest.hex().encode() in file.read()
         except OSError:
             return False
+
+    def knows(self, digest: bytes) -> bool:
+        """Say whether a file had this hash after one of the changes that are not long ago."""
+        return digest.hex().encode() in self._end()
 
     def prune(self, now: datetime) -> None:
         """Put a piece aside when it is large enough, and drop the oldest pieces beyond the limits.
@@ -207,11 +213,14 @@ class History:
         oldest = now - timedelta(days=self._settings.history_days)
         room = self._settings.history_bytes - sum(piece.stat().st_size for piece in pieces)
         for piece in pieces:
+            size_of = piece.stat().st_size
             last = next(_happened(_read_all(piece), set()), None)
             if room >= 0 and (last is None or last.at >= oldest):
                 break
-            room += piece.stat().st_size
             files.remove(piece)
+            if room >= 0:
+                break  # one at a time for its age: a clock that is wrong once must not cost everything
+            room += size_of
 
     def _pieces(self) -> list[Path]:
         return sorted(self._folder.glob("changes-*.jsonl"))
@@ -221,6 +230,8 @@ class History:
         files.append_bytes(self.file, (b"\n" if self._torn() else b"") + line)
 
     def _torn(self) -> bool:
+        if not self.file.is_file():
+            return False
         try:
             with self.file.open("rb") as file:
                 file.seek(-1, 2)
@@ -231,15 +242,15 @@ class History:
 
 def _read_all(file: Path) -> bytes:
     try:
-        return file.read_bytes()
-    except FileNotFoundError:
-        return b""
+        return files.read_or_none(file) or b""
     except OSError as error:
         raise NolaError(f"the history can't be read: {error.strerror}", fix=f"mend {file}") from error
 
 
 def _end(file: Path) -> bytes:
     """Read the last whole lines of a file; nothing where there is none."""
+    if not file.is_file():
+        return b""
     try:
         with file.open("rb") as opened:
             size = opened.seek(0, 2)

@@ -12,7 +12,7 @@ from nola.state import conflicts, contract, past, patch, paths, sync
 from nola.state.draft import bare
 from nola.state.history import Recorded, new_id
 from nola.state.listing import LOCK_FILE
-from nola.state.loaded import PARENTS, Turned, digest_of, file_of, problem
+from nola.state.loaded import PARENTS, Late, Turned, digest_of, file_of, problem
 from nola.state.merge import three_way
 from nola.state.past import EDITOR
 from nola.state.places import Place, changed_places, lasting
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from nola.flow import Problem
     from nola.settings import StateSettings
     from nola.state.history import History
-    from nola.state.loaded import Late
     from nola.state.shelf import Shelf
     from nola.types import ChangeId, Json
 
@@ -59,6 +58,7 @@ class Intake:
         self._owed: dict[str, Turned] = {}
         self._trouble: tuple[Problem, ...] = ()
         self._late: list[Late] = []
+        self._rescued: list[Path] = []
         self._newest: ChangeId | None = None
         self._counts: Counter[str] = Counter()
         self.edits: dict[str, list[tuple[str, ...]]] = {}
@@ -83,6 +83,8 @@ class Intake:
                     turned = {**turned, **self._merged_late(late)}
                     self._restore_rotten()
             self._owed, self._late, self._trouble = {}, [], ()
+            while self._rescued:
+                files.remove(self._rescued.pop())
         except (ConflictError, StorageError, DocumentError) as error:
             # Reading goes on; what is not recorded yet is recorded at a later look.
             self._owed = {name: change for name, change in turned.items() if change.foreign}
@@ -105,6 +107,35 @@ class Intake:
             never = [change for change in group if not self._happened(change, group)]
             if never:
                 self._history.void(never)
+
+    def rescue(self, temp: Path) -> bool:
+        """Keep a temporary file that holds a save of the owner's: it came out of a swap, and then Nola was killed.
+
+        Her own unfinished save has a higher version than the file, and her former ones are known; what is left is the
+        owner's. It is merged at the next look, and the file goes then.
+        """
+        name = temp.name.split("-", 3)[-1].removesuffix(".tmp").removesuffix(".json")
+        path = self._folder / file_of(name)
+        if path.parent != temp.parent or not temp.name.endswith(f"-{path.name}.tmp"):
+            return False
+        try:
+            content, live = files.read_or_none(temp), files.read_or_none(path)
+            base = self._shelf.copied(name)
+            if content is None or live is None or base is None or content in {live, base}:
+                return False
+            if self._history.knows(digest_of(content)):
+                return False
+            if self._shelf.version_in(name, content) > self._shelf.version_in(name, live):
+                return False
+            self._late.append(Late(name, self._shelf.parsed(name, base), self._shelf.parsed(name, content)))
+        except (DocumentError, OSError):
+            return False
+        self._rescued.append(temp)
+        return True
+
+    def is_owing(self) -> bool:
+        """Say whether a change by hand could not be recorded yet."""
+        return bool(self._owed)
 
     def edits_of(self, name: str) -> int:
         """Count the places in a module that the owner edited since the start."""

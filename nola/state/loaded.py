@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nola import files
@@ -15,9 +17,6 @@ from nola.state.patch import same
 from nola.state.splice import respliced
 
 if TYPE_CHECKING:
-    import os
-    from pathlib import Path
-
     from nola.files import Stamp
     from nola.settings import StateSettings
     from nola.state.contract import Metadata
@@ -176,7 +175,7 @@ def file_of(name: str) -> str:
 def previous_of(folder: Path, name: str) -> Path:
     """Return where a document's previous version lies: beside its file, and beside the real one of a linked file."""
     path = folder / file_of(name)
-    real = path.resolve() if path.is_symlink() else path
+    real = Path(os.path.realpath(path)) if path.is_symlink() else path
     return real.with_name(f"{real.name}.bak")
 
 

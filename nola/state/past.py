@@ -25,29 +25,35 @@ _METADATA = "metadata"
 
 
 def documents_at(
-    when: datetime, present: Mapping[str, dict[str, Json]], newest_first: Iterable[Recorded]
+    when: datetime, present: Mapping[str, dict[str, Json]], newest_first: Iterable[Recorded], *, now: datetime
 ) -> dict[str, dict[str, Json]]:
     """Return the documents as they were at an instant.
+
+    They are taken back to before the first change that came later. A clock that once went wrong can't mislead: a change
+    that is dated in the future says nothing about when it was, and one that is dated too early stands among its likes.
 
     Args:
         when: The instant.
         present: The documents as they stand, copies in the parents included.
-        newest_first: All changes.
+        newest_first: All changes, in the order in which they happened.
+        now: The present instant.
 
     Raises:
         NolaError: The history begins later, or does not fit the files.
     """
     documents: dict[str, Json | patch.Absent] = {name: _own(name, bare(raw)) for name, raw in present.items()}
     oldest: datetime | None = None
+    waiting: list[Recorded] = []
     for change in newest_first:
-        if change.at <= when:
-            break
-        if not change.patch and change.via != EDITOR:  # the first release wrote none down
-            raise _too_early(oldest or change.at)
         oldest = change.at
-        name = change.module
-        documents[name] = _before(change, documents.get(name, patch.ABSENT))
-    else:
+        waiting.append(change)
+        if when < change.at <= now:
+            for later in waiting:
+                if not later.patch and later.via != EDITOR:  # the first release wrote none down
+                    raise _too_early(later.at)
+                documents[later.module] = _before(later, documents.get(later.module, patch.ABSENT))
+            waiting.clear()
+    if oldest is None or when < oldest:
         raise _too_early(oldest)
     return {name: raw for name, raw in documents.items() if isinstance(raw, dict)}
 

@@ -222,6 +222,11 @@ class Shelf:
         self._accepted.add(name)
         self._seen.pop(name, None)
 
+    def waits_for(self, name: str) -> bool:
+        """Say whether an emptied document, or the loss of all modules, waits for its owner's word."""
+        asked = f"nola state accept {name}"
+        return any(found.message.endswith(asked) for found in (*self._broken.values(), *self._stray))
+
     def problems(self) -> list[Problem]:
         """List what is wrong with the files, errors first."""
         warnings = [
@@ -237,6 +242,14 @@ class Shelf:
         """
         return _version(self._reader.parsed(name, content))
 
+    def parsed(self, name: str, content: bytes) -> dict[str, Json]:
+        """Return what a document holds when its file holds these bytes.
+
+        Raises:
+            DocumentError: They are no document.
+        """
+        return self._reader.parsed(name, content)
+
     def copied(self, name: str) -> bytes | None:
         """Return the bytes of a document's copy, which is made after every save; None when there is none."""
         return self._agreed.content(file_of(name))
@@ -250,9 +263,9 @@ class Shelf:
         held = {*self._agreed.modules(), *self._uncopied}
         modules = [name for name in names if name not in paths.CORE and name in held]
         left = [name for name in remaining if name not in paths.CORE]
-        all_at_once = len(modules) >= FEW and not left and "modules" not in self._accepted
+        all_at_once = len(modules) >= FEW and len(modules) > len(left) and "modules" not in self._accepted
         if all_at_once:
-            why = "all modules are gone at once; the last good versions are in use"
+            why = f"{'most' if left else 'all'} modules are gone at once; the last good versions are in use"
             self._stray += (problem("modules", f"{why}; if you meant it: nola state accept modules"),)
         gone = []
         for name in names:
@@ -344,7 +357,7 @@ class Shelf:
         file = file_of(name)
         if not self._agreed.matches(file, stamp):
             return True
-        return name in self._loaded and self._agreed.content(file) != content
+        return self._agreed.content(file) != content
 
     def _serve(self, name: str) -> Turned | None:
         if name in self._loaded:

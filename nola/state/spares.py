@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from nola import files
 from nola.errors import DocumentError
 from nola.state import paths
 from nola.state.loaded import file_of, previous_of
@@ -77,6 +78,6 @@ class Spares:
 
 def _read(path: Path) -> bytes | None:
     try:
-        return path.read_bytes()
+        return files.read_or_none(path)
     except OSError:
         return None

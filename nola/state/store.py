@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 __all__ = ["StateStore"]
 
 _PRUNE_EVERY_S = 3600.0
+_GLANCE_S = 0.2  # what can as well be done at the next start does not wait for another writer
 
 
 class StateStore:
@@ -175,6 +176,14 @@ class StateStore:
                 return copy.deepcopy(paths.get(loaded.data, parsed))
             return copy.deepcopy({"metadata": loaded.metadata, "data": loaded.data})
 
+    def nodes(self) -> dict[str, Json]:
+        """Return all documents with their wrappers; of the parents, without the copies that were pulled."""
+        self._collect_machine()
+        with self._lock:
+            self._puller.refresh()
+            found = {name: self._shelf[name] for name in self._shelf.names()}
+            return {n: copy.deepcopy({"metadata": d.metadata, "data": own_data(d)}) for n, d in found.items()}
+
     def document(self, name: str) -> dict[str, Json]:
         """Return a copy of a whole file, everything that its owner wrote into it.
 
@@ -258,12 +267,19 @@ class StateStore:
 
         Raises:
             PathError: No document has this name.
+            NolaError: Nothing waits there to be accepted.
+            StorageError: It could not be recorded; the last good values stay in use.
         """
-        with self._lock:
+        with self.held():
             if name != "modules":
                 self._puller.known(name)
+            self._puller.look()
+            if not self._shelf.waits_for(name):
+                raise NolaError(f"nothing in {name} waits to be accepted", fix="see: nola state check")
             self._shelf.accept(name)
             self._puller.look()
+            if self._shelf.waits_for(name) or self._intake.is_owing():
+                raise StorageError(str(self.folder), "the change could not be recorded")
 
     def conflicts(self) -> list[Conflict]:
         """List Nola's values that lost against the owner's."""
@@ -307,7 +323,8 @@ class StateStore:
         with self._lock:
             self._puller.refresh()
             present = {name: self._shelf[name].raw for name in self._shelf.names()}
-            return past.value_at(past.documents_at(when, present, self._history.backwards()), path)
+            then = past.documents_at(when, present, self._history.backwards(), now=self._clock.now())
+            return past.value_at(then, path)
 
     def problems(self) -> list[Problem]:
         """List what is wrong with the files, as they stand now; a save that has just begun is waited for."""
@@ -357,7 +374,7 @@ class StateStore:
             with files.locked(self.folder / LOCK_FILE, timeout_s=self._settings.lock_timeout):
                 upgrade.upgrade(self.folder, by=f"nola {__version__}", before=self._before_migration)
                 birth.bear(self._born, self.folder, self._shelf.lost)
-        self._puller.sweep(self._settings.lock_timeout)
+        self._puller.sweep(_GLANCE_S)
         with contextlib.suppress(ConflictError, StorageError):  # a folder that can't be written can still be read
             self._intake.begin()
             self._history.prune(self._clock.now())

@@ -28,10 +28,11 @@ def format_of(folder: Path) -> int:
         NolaError: A newer Nola wrote it, or the envelope says nothing that makes sense.
     """
     try:
-        value = document.parse((folder / ENVELOPE).read_bytes(), ENVELOPE)
-    except FileNotFoundError:
-        # The first release had no envelope.
-        return 1 if (folder / "Nola.json").exists() or (folder / ".history").exists() else 0
+        text = files.read_or_none(folder / ENVELOPE)
+        if text is None:
+            # The first release had no envelope.
+            return 1 if (folder / "Nola.json").exists() or (folder / ".history").exists() else 0
+        value = document.parse(text, ENVELOPE)
     except (OSError, DocumentError) as error:
         # Everything in it can be found out again; it never keeps her from starting.
         return _guessed(folder, error)
@@ -66,11 +67,8 @@ def upgrade(folder: Path, *, by: str, before: Callable[[], None]) -> bool:
         return False
     if version:
         before()
-        found = {
-            path.relative_to(folder).as_posix(): path.read_bytes()
-            for pattern in _OF_NOLA
-            for path in folder.glob(pattern)
-        }
+        read = {path: files.read_or_none(path) for pattern in _OF_NOLA for path in folder.glob(pattern)}
+        found = {path.relative_to(folder).as_posix(): text for path, text in read.items() if text is not None}
         for name, content in migrated(found, version).items():
             files.write_atomic(folder / name, content)
     files.write_atomic(folder / ENVELOPE, orjson.dumps({"format": FORMAT, "by": by}, option=orjson.OPT_APPEND_NEWLINE))

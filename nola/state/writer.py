@@ -276,6 +276,11 @@ class Writer:
         return saved if loaded.name in PARENTS else contract.request_sync(saved)
 
     def _refuse_if_changed_since(self, change: Recorded, parsed: StatePath, draft: Draft) -> None:
+        if parsed.steps and parsed.steps[-1].isdecimal() and self._has_moved(change, parsed):
+            raise ConflictError(
+                f"the list at {paths.render([parsed.module, *parsed.steps[:-1]])} changed again after {change.id}",
+                fix="set it to what it should be",
+            )
         if not change.new_present and self._is_list_item(parsed, draft):
             # The list closed up over the gap; its numbers say nothing about the item that left.
             return
@@ -287,6 +292,18 @@ class Writer:
         if present != change.new_present or contract.plain(current) != contract.plain(change.new):
             raise ConflictError(f"{change.path} changed again after {change.id}", fix="set it to what it should be")
 
+    def _has_moved(self, change: Recorded, parsed: StatePath) -> bool:
+        """Say whether a list's numbers mean other items than they did, or it is no list any more."""
+        undone: set[str] = set()
+        for later in self._history.backwards():
+            if later.id == change.id:
+                return False
+            if later.undoes and later.id not in undone:
+                undone.add(later.undoes)
+            elif later.id not in undone and later.module == parsed.module and _moves(later, parsed.steps):
+                return True
+        return False
+
     def _is_list_item(self, parsed: StatePath, draft: Draft) -> bool:
         if not parsed.steps:
             return False
@@ -295,6 +312,15 @@ class Writer:
         except PathError:
             return False
         return isinstance(contract.split_node(holder)[1], list)
+
+
+def _moves(later: Recorded, item: tuple[str, ...]) -> bool:
+    """Say whether a change gave the numbers of a list another meaning, from an item on or as a whole."""
+    steps, holder = paths.parse(later.path).steps, item[:-1]
+    if len(steps) <= len(holder):
+        return holder[: len(steps)] == steps
+    came_or_went = steps[:-1] == holder and later.old_present != later.new_present
+    return came_or_went and steps[-1].isdecimal() and int(steps[-1]) <= int(item[-1])
 
 
 def _refuse_no_object(parsed: StatePath, value: Json) -> None:

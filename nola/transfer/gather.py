@@ -6,7 +6,7 @@ import contextlib
 from typing import TYPE_CHECKING
 
 from nola import files
-from nola.errors import DocumentError
+from nola.errors import DocumentError, StorageError
 from nola.state import contract, document, sync
 from nola.state.agreed import LAST_GOOD
 from nola.state.loaded import PARENTS, file_of
@@ -35,7 +35,9 @@ def gather(state: Source) -> tuple[Document, ...]:
     Raises:
         ConflictError: Another process kept writing for too long.
     """
-    with state.held():
+    with contextlib.ExitStack() as held:
+        with contextlib.suppress(StorageError):  # nobody writes to a folder that takes no lock, and it can be read
+            held.enter_context(state.held())
         known = state.documents()
         return tuple(_gathered(state.folder, name, known[name]) for name in sorted(known) if name != sync.MACHINE)
 

@@ -209,6 +209,10 @@ class FakeAssistant:
             raise PathError(path, "nothing stands there")
         return self.nodes[path]
 
+    def get_nodes(self) -> dict[str, Json]:
+        """Give the nodes of all modules that were set."""
+        return {name: node for name, node in self.nodes.items() if "." not in name}
+
     def set_state(self, path: str, value: Json, *, who: str) -> Receipt:
         """Keep the write."""
         assert who == "owner"

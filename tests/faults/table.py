@@ -158,7 +158,7 @@ def _row(name: str, gathered: _Gathered, *, quick: bool) -> Row:
     return Row(
         id=name,
         what=WHAT.get(name, gathered.docstring.rstrip(".")),
-        count=", ".join(f"{count:,} {unit}" for unit, count in gathered.counts.items()),
+        count=", ".join(f"{count:,} {unit}" for unit, count in gathered.counts.items() if count),
         failures=gathered.failures,
         control="; ".join(dict.fromkeys(gathered.controls)),
         seconds=round(gathered.seconds, 1),

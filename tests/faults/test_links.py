@@ -41,7 +41,6 @@ FILES = (
     "run/status.json",
     "run/starts.json",
     "memory.lock",
-    "settings.toml",
     ".settings.lock",
     "cache/tokens.json",
 )
@@ -80,7 +79,7 @@ class Trap:
 
 TRAPS = (
     *(Trap(name, hard=False) for name in FILES),
-    *(Trap(name, hard=True) for name in FILES if not name.endswith("settings.toml")),
+    *(Trap(name, hard=True) for name in FILES),
     *(Trap(name, hard=False, folder=True) for name in FOLDERS),
 )
 

@@ -45,6 +45,8 @@ def test_power_cuts_lose_nothing_that_was_acknowledged(bench: Path, seed: str, b
     wrong = []
     found = cut(bench, "nola", rounds(CUTS), seed)
     for number, after in enumerate(found, 1):
+        if after["refused"]:
+            wrong.append(f"cut {number}: a write was refused: {after['refused']}")
         possible = set(range(after["acked"], after["begun"] + 1))
         if after["stands"] not in possible:
             wrong.append(f"cut {number}: {after['stands']} stands there, acknowledged was {after['acked']}")

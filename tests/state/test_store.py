@@ -222,3 +222,13 @@ def test_reading_goes_on_when_nothing_can_be_written(
     (folder / ".lock").unlink()
     store.sync()
     assert store.problems() == []
+
+
+def test_all_nodes_come_without_what_was_pulled(store: StateStore) -> None:
+    """Each document once, with its metadata, a name with dots among them."""
+    store.set("user.name", "Ana", who="owner")
+    (store.folder / "modules" / "a.b.json").write_text('{"metadata": {}, "data": {"x": 1}}', encoding="utf-8")
+    nodes = store.nodes()
+    assert set(nodes) == {"Nola", "identity", "machineID", "user", "a.b"}
+    assert str(nodes).count("'Ana'") == 1
+    assert nodes["a.b"] == {"metadata": {}, "data": {"x": 1}}

@@ -114,8 +114,9 @@ def test_an_emptied_file_that_is_filled_again_needs_no_word(known: StateStore, o
 
 
 def test_a_word_for_one_emptying_does_not_hold_for_the_next(known: StateStore, owner_writes: OwnerWrites) -> None:
-    """Accepting what is not emptied accepts nothing."""
-    known.accept("user")
+    """Accepting what is not emptied accepts nothing, and says so."""
+    with pytest.raises(NolaError, match="nothing in user waits to be accepted"):
+        known.accept("user")
     owner_writes("user.json", module({}))
     assert known.get("user") == SOME
     with pytest.raises(PathError, match="no module of that name"):

@@ -31,7 +31,9 @@ __all__ = ["main"]
 
 _SHUTDOWN = 0x8004587D
 _WITHOUT_FLUSH = struct.pack("I", 2)
-_IMAGE_SIZE = 64 * 1024 * 1024
+_IMAGE_SIZE = 128 * 1024 * 1024
+# A history that is cut short again and again: that has to survive the cuts too, and the disk stays small.
+_SETTINGS = {"state.history_bytes": "3000000"}
 _SMALLEST, _LARGEST = 100, 30_000
 _WRITES = 5_000
 _LONGEST_S = 0.25
@@ -77,10 +79,10 @@ def main(arguments: list[str]) -> None:
         machine.start()
         _prepare(zygote, machine, way)
         for _ in range(cuts):
-            acked, begun = _write_until_cut(zygote, machine, way, first, draw)
+            acked, begun, refused = _write_until_cut(zygote, machine, way, first, draw)
             machine.stop()
             machine.start()
-            say(acked=acked, begun=begun, **_found(zygote, machine, way))
+            say(acked=acked, begun=begun, refused=refused, **_found(zygote, machine, way))
             first = begun + 1
         machine.stop()
     say(ok=True)
@@ -98,22 +100,31 @@ def _prepare(zygote: Zygote, machine: _Machine, way: str) -> None:
 
 
 def _writer(zygote: Zygote, machine: _Machine, way: str) -> Child:
-    return zygote.desk(machine.home) if way == "nola" else zygote.child("unsafe", way, str(machine.home / _FILE))
+    return (
+        zygote.desk(machine.home, settings=_SETTINGS)
+        if way == "nola"
+        else zygote.child("unsafe", way, str(machine.home / _FILE))
+    )
 
 
-def _write_until_cut(zygote: Zygote, machine: _Machine, way: str, first: int, draw: random.Random) -> tuple[int, int]:
-    """Let a writer write, cut the power, and return the numbers acknowledged last and begun last."""
+def _write_until_cut(
+    zygote: Zygote, machine: _Machine, way: str, first: int, draw: random.Random
+) -> tuple[int, int, str]:
+    """Let a writer write, cut the power; return what was acknowledged and begun last, and a refusal before it."""
     sizes = [int(_SMALLEST * (_LARGEST / _SMALLEST) ** draw.random()) for _ in range(_WRITES)]
     with _writer(zygote, machine, way) as child:
         child.send("burst", path="notes.text", first=first, sizes=sizes)
-        said = [answer for _ in range(3) if (answer := child.read())]
+        said = [answer] if (answer := child.read()) else []
+        said += [answer] if (answer := child.read()) else []
+        refused = next((str(answer) for answer in said if answer.get("ok") is False), "")
         threading.Event().wait(draw.random() * _LONGEST_S)
         machine.cut()
         child.kill()
         child.wait()
         said += child.read_all()
     acked = max((answer["ack"] for answer in said if "ack" in answer), default=first - 1)
-    return acked, max((answer["begin"] for answer in said if "begin" in answer), default=first - 1)
+    begun = max((answer["begin"] for answer in said if "begin" in answer), default=first - 1)
+    return acked, begun, refused
 
 
 def _found(zygote: Zygote, machine: _Machine, way: str) -> dict[str, object]:
@@ -123,7 +134,7 @@ def _found(zygote: Zygote, machine: _Machine, way: str) -> dict[str, object]:
         "unreadable": unreadable(machine.home, copies=False),
     }
     if way == "nola":
-        with zygote.desk(machine.home) as desk:
+        with zygote.desk(machine.home, settings=_SETTINGS) as desk:
             served = desk.ask("get", path="notes.text")
             found["served"] = number_of(served.get("value"))
             found["problems"] = desk.ask("problems")["value"]
