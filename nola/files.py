@@ -199,7 +199,7 @@ def is_orphan(temp: Path) -> bool:
     """Tell whether a temporary file's writer is gone: its name holds the number of that process."""
     number = temp.name.removeprefix(TEMP_PREFIX).partition("-")[0]
     if not number.isdigit():
-        return True
+        return False  # not one of Nola's names
     try:
         os.kill(int(number), 0)
     except ProcessLookupError:
@@ -286,7 +286,10 @@ def locked(path: Path, *, timeout_s: float = 5.0) -> Iterator[None]:
     lock = FileLock(path, mode=disk.FILE, is_singleton=True)
     with disk.told(path):
         with contextlib.suppress(FileNotFoundError):
-            if disk.checked(path.lstat()).st_mode & disk.OTHERS:
+            info = disk.checked(path.lstat())
+            if info.st_nlink > 1:
+                raise OSError(errno.EPERM, "it is a second name of another file; delete it")
+            if info.st_mode & disk.OTHERS:
                 path.chmod(disk.FILE)
         try:
             lock.acquire(timeout=timeout_s)

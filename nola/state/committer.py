@@ -162,7 +162,7 @@ class Committer:
         left = group
         edited: dict[str, list[tuple[str, ...]]] = {}
         try:
-            with files.locked(self._folder / LOCK_FILE, timeout_s=self._settings.lock_timeout):
+            with files.locked(self._folder / LOCK_FILE, timeout_s=self._patience_s(group)):
                 for _ in range(_MOST_SLIPS):
                     self._puller.look()
                     left = [ticket for ticket in left if not ticket.outcome]
@@ -180,6 +180,11 @@ class Committer:
             for ticket in left:
                 if ticket.error or not ticket.outcome:  # what was saved before another one failed is saved
                     ticket.error = error
+
+    def _patience_s(self, group: Sequence[Ticket[Wish, list[Recorded]]]) -> float:
+        """Return how long to wait for another process; what the machine is can be written down another time."""
+        only_facts = all(isinstance(ticket.wish, Facts) for ticket in group)
+        return min(_GLANCE_S, self._settings.lock_timeout) if only_facts else self._settings.lock_timeout
 
     def _save(self, group: Sequence[Ticket[Wish, list[Recorded]]], unseen: Mapping[str, Loaded]) -> None:
         draft = Draft(self._shelf, self._clock.now(), self._settings)

@@ -192,10 +192,6 @@ class History:
         except OSError:
             return False
 
-    def knows(self, digest: bytes) -> bool:
-        """Say whether a file had this hash after one of the changes that are not long ago."""
-        return digest.hex().encode() in self._end()
-
     def prune(self, now: datetime) -> None:
         """Put a piece aside when it is large enough, and drop the oldest pieces beyond the limits.
 

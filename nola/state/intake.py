@@ -12,8 +12,8 @@ from nola.state import conflicts, contract, past, patch, paths, sync
 from nola.state.draft import bare
 from nola.state.history import Recorded, new_id
 from nola.state.listing import LOCK_FILE
-from nola.state.loaded import PARENTS, Late, Turned, digest_of, file_of, problem
-from nola.state.merge import three_way
+from nola.state.loaded import PARENTS, Turned, digest_of, file_of, problem
+from nola.state.merge import Merged, three_way
 from nola.state.past import EDITOR
 from nola.state.places import Place, changed_places, lasting
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from nola.flow import Problem
     from nola.settings import StateSettings
     from nola.state.history import History
+    from nola.state.loaded import Late
     from nola.state.shelf import Shelf
     from nola.types import ChangeId, Json
 
@@ -34,6 +35,7 @@ __all__ = ["EDITOR", "OWNER", "Intake"]
 OWNER = "owner"
 # An edit that changes more places than this is one change of the whole module.
 _MOST_PLACES = 200
+_NOLA = "nola"
 # Looking waits less for another writer than a write does: what is owed is recorded at the next look.
 _LOOK_WAIT_S = 1.0
 
@@ -58,7 +60,6 @@ class Intake:
         self._owed: dict[str, Turned] = {}
         self._trouble: tuple[Problem, ...] = ()
         self._late: list[Late] = []
-        self._rescued: list[Path] = []
         self._newest: ChangeId | None = None
         self._counts: Counter[str] = Counter()
         self.edits: dict[str, list[tuple[str, ...]]] = {}
@@ -79,12 +80,12 @@ class Intake:
             if late or self._shelf.rotten() or any(change.foreign for change in turned.values()):
                 with files.locked(self._folder / LOCK_FILE, timeout_s=self._wait_s):
                     turned = _joined(turned, self._shelf.look())
+                    outdated = self._outdated(turned)
                     turned = self._taken(turned)
+                    self._carry_over(outdated)
                     turned = {**turned, **self._merged_late(late)}
                     self._restore_rotten()
             self._owed, self._late, self._trouble = {}, [], ()
-            while self._rescued:
-                files.remove(self._rescued.pop())
         except (ConflictError, StorageError, DocumentError) as error:
             # Reading goes on; what is not recorded yet is recorded at a later look.
             self._owed = {name: change for name, change in turned.items() if change.foreign}
@@ -107,31 +108,6 @@ class Intake:
             never = [change for change in group if not self._happened(change, group)]
             if never:
                 self._history.void(never)
-
-    def rescue(self, temp: Path) -> bool:
-        """Keep a temporary file that holds a save of the owner's: it came out of a swap, and then Nola was killed.
-
-        Her own unfinished save has a higher version than the file, and her former ones are known; what is left is the
-        owner's. It is merged at the next look, and the file goes then.
-        """
-        name = temp.name.split("-", 3)[-1].removesuffix(".tmp").removesuffix(".json")
-        path = self._folder / file_of(name)
-        if path.parent != temp.parent or not temp.name.endswith(f"-{path.name}.tmp"):
-            return False
-        try:
-            content, live = files.read_or_none(temp), files.read_or_none(path)
-            base = self._shelf.copied(name)
-            if content is None or live is None or base is None or content in {live, base}:
-                return False
-            if self._history.knows(digest_of(content)):
-                return False
-            if self._shelf.version_in(name, content) > self._shelf.version_in(name, live):
-                return False
-            self._late.append(Late(name, self._shelf.parsed(name, base), self._shelf.parsed(name, content)))
-        except (DocumentError, OSError):
-            return False
-        self._rescued.append(temp)
-        return True
 
     def is_owing(self) -> bool:
         """Say whether a change by hand could not be recorded yet."""
@@ -215,6 +191,43 @@ class Intake:
         metadata, data = contract.split_root(raw)
         return {"metadata": lasting(metadata), "data": sync.own_data(name, data)}
 
+    def _outdated(self, turned: Mapping[str, Turned]) -> dict[str, Merged]:
+        """Find saves that an editor made of a version older than the last one, and what becomes of both together.
+
+        The root's counter tells which version it was; the history, what stood in it. An older version that comes back
+        as it was is what its owner wants.
+        """
+        found = {}
+        for name, change in turned.items():
+            loaded = self._shelf.find(name)
+            ours = self._caught_up(name, change.base, self._history.recent()) if change.foreign and loaded else None
+            if loaded is None or ours is None or name in PARENTS:
+                continue
+            version = contract.version_of(loaded.metadata)
+            base = past.version_before(name, ours, version, self._history.backwards())
+            if base is None or patch.same(contract.split_root(base)[1], loaded.data):
+                continue
+            merged = three_way(base, bare(ours), bare(loaded.raw))
+            if isinstance(merged.value, dict) and (merged.clashes or not _same_data(merged.value, loaded.raw)):
+                found[name] = merged
+        return found
+
+    def _carry_over(self, outdated: Mapping[str, Merged]) -> None:
+        """Put back what Nola had saved and an editor that did not know of it saved over."""
+        now = self._clock.now()
+        for name, merged in outdated.items():
+            theirs = self._shelf[name].raw
+            if not isinstance(merged.value, dict):
+                continue
+            place, sides = paths.StatePath(name), (merged.value, theirs)
+            conflicts.add(self._folder, [conflicts.of_clash(place, clash, sides, at=now) for clash in merged.clashes])
+            if _same_data(merged.value, theirs):
+                continue
+            content = self._shelf.encoded(name, merged.value)
+            self._shelf.save({name: (content, merged.value)}, self._history.file, b"")
+            made = self._records(Turned(name, theirs, foreign=True), now, ())
+            self._history.add([replace(change, who=_NOLA, via="merge") for change in made])
+
     def _merged_late(self, late: Sequence[Late]) -> dict[str, Turned]:
         """Bring home what an editor saved into a version that Nola had replaced while it was open."""
         turned = {}
@@ -293,6 +306,10 @@ class Intake:
             return self._shelf.version_in(name, content) >= final.version
         except NolaError:
             return True
+
+
+def _same_data(a: dict[str, Json], b: dict[str, Json]) -> bool:
+    return patch.same(contract.split_root(a)[1], contract.split_root(b)[1])
 
 
 def _places(old: dict[str, Json] | None, new: dict[str, Json] | None) -> list[Place]:

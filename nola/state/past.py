@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from nola.state.history import Recorded
     from nola.types import Json
 
-__all__ = ["EDITOR", "caught_up", "documents_at", "value_at"]
+__all__ = ["EDITOR", "caught_up", "documents_at", "value_at", "version_before"]
 
 EDITOR = "editor"
 """The interface of changes that the owner makes by hand."""
@@ -61,6 +61,36 @@ def documents_at(
 def _too_early(oldest: datetime | None) -> NolaError:
     begins = f"the history begins {oldest.isoformat(' ', 'seconds')}" if oldest else "nothing was recorded yet"
     return NolaError(f"what was known then can't be shown: {begins}", fix="ask for a later time")
+
+
+def version_before(
+    name: str, raw: dict[str, Json], version: int, newest_first: Iterable[Recorded]
+) -> dict[str, Json] | None:
+    """Return a document as it was when its counter stood at `version`; None when it never was lower, or isn't known.
+
+    Args:
+        name: The document.
+        raw: The document as it is.
+        version: The counter that is looked for.
+        newest_first: All changes.
+    """
+    value: Json | patch.Absent = bare(raw)
+    if _counter(value) <= version:
+        return None
+    for change in newest_first:
+        if change.module != name or not change.patch:
+            continue
+        try:
+            value = patch.apply(value, patch.invert(change.patch))
+        except ConflictError:
+            return None
+        if _counter(value) <= version:
+            return value if isinstance(value, dict) and _counter(value) == version else None
+    return None
+
+
+def _counter(value: Json | patch.Absent) -> int:
+    return contract.version_of(contract.split_root(value)[0]) if isinstance(value, dict) else 0
 
 
 def caught_up(name: str, base: dict[str, Json] | None, newest_first: Iterable[Recorded]) -> dict[str, Json] | None:

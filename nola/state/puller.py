@@ -161,7 +161,7 @@ class Puller:
         try:
             with files.locked(self._folder / LOCK_FILE, timeout_s=timeout_s):
                 for temp in [t for where in _SWEPT for t in self._folder.glob(f"{where}{files.TEMP_PREFIX}*.tmp")]:
-                    if files.is_orphan(temp) and not self._intake.rescue(temp):
+                    if files.is_orphan(temp):
                         files.remove(temp)
         except (ConflictError, StorageError) as error:
             self._trouble = (Problem(".", 0, 0, str(error), "warning"),)

@@ -242,14 +242,6 @@ class Shelf:
         """
         return _version(self._reader.parsed(name, content))
 
-    def parsed(self, name: str, content: bytes) -> dict[str, Json]:
-        """Return what a document holds when its file holds these bytes.
-
-        Raises:
-            DocumentError: They are no document.
-        """
-        return self._reader.parsed(name, content)
-
     def copied(self, name: str) -> bytes | None:
         """Return the bytes of a document's copy, which is made after every save; None when there is none."""
         return self._agreed.content(file_of(name))

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 __all__ = ["StateStore"]
 
 _PRUNE_EVERY_S = 3600.0
+_INNER = ("modules", ".history", ".last-good")
 _GLANCE_S = 0.2  # what can as well be done at the next start does not wait for another writer
 
 
@@ -314,12 +315,7 @@ class StateStore:
             return self._history.newest(path, limit)
 
     def at(self, when: datetime, path: str = "") -> Json:
-        """Return what stood at a path at an instant, nodes without their wrappers; everything when it is empty.
-
-        Raises:
-            NolaError: The history does not reach back so far.
-            PathError: Nothing stood there.
-        """
+        """Return what stood at a path at an instant, nodes without wrappers. Raises NolaError beyond the history."""
         with self._lock:
             self._puller.refresh()
             present = {name: self._shelf[name].raw for name in self._shelf.names()}
@@ -369,7 +365,10 @@ class StateStore:
             return self._census.revision()
 
     def _recover(self) -> None:
-        """Put in order what a crash or another version left (D6)."""
+        """Put in order what a crash or another version left (D6); nothing is done in a folder of somebody else's."""
+        for inner in _INNER:
+            if (self.folder / inner).exists():
+                files.make_private_dir(self.folder / inner)
         if upgrade.format_of(self.folder) != migrate.FORMAT or birth.missing(self.folder):
             with files.locked(self.folder / LOCK_FILE, timeout_s=self._settings.lock_timeout):
                 upgrade.upgrade(self.folder, by=f"nola {__version__}", before=self._before_migration)

@@ -81,10 +81,13 @@ def test_threads_of_two_agents_add_up(fast: Path, zygote: Zygote, bar_result: Ba
         assert child.read() == {"ok": True}
         answer = child.ask("count", threads=THREADS, times=times, patience_s=90)
         total = child.ask("get", path=PATH).get("value")
-    bar_result(THREADS * times, "increments", failures=len(answer["errors"]))
+        careless = child.ask("careless", threads=THREADS, times=times)["total"]
+    control = f"threads without a lock: {careless:,} of {THREADS * times:,} left"
+    bar_result(THREADS * times, "increments", failures=len(answer["errors"]), control=control)
     nothing_is(answer["errors"])
     assert total == THREADS * times
     assert answer["took"] < 60
+    assert careless < THREADS * times
 
 
 @pytest.mark.bar("B2")
@@ -175,6 +178,44 @@ def test_a_writer_that_sleeps_at_any_call_while_its_lock_is_taken_away(
     bar_result(len(hit), "sleeps", failures=len(wrong))
     nothing_is(wrong)
     assert len(hit) >= len(calls) * 0.9, f"only {len(hit)} of {len(calls)} calls were reached"
+
+
+@pytest.mark.bar("B4")
+@pytest.mark.skipif(bool(tracing.why_no_strace()), reason=tracing.why_no_strace())
+def test_a_writer_that_does_not_look_again(fast: Path, zygote: Zygote, bar_result: BarResult) -> None:
+    """The control: a writer that is stopped before its rename and does not look again destroys what came between."""
+    file = fast / FILE
+    file.parent.mkdir(parents=True)
+    file.write_text(json.dumps({"metadata": {}, "data": {"counter": 0}}), encoding="utf-8")
+    log = fast / "log"
+    with zygote.child("unsafe", "replace", str(file)) as sleeper, zygote.child("unsafe", "replace", str(file)) as other:
+        assert (sleeper.read(), other.read()) == ({"ok": True}, {"ok": True})
+        with tracing.attached(sleeper, log, "-e", "inject=write:signal=SIGSTOP:when=1"):
+            sleeper.send("count", times=1)
+            assert tracing.saw(log, "stopped by SIGSTOP")
+            assert other.ask("count", times=4)["ok"]
+            sleeper.signal(signal.SIGCONT)
+            assert sleeper.read() == {"ok": True}
+    total = standing(file, "counter")
+    bar_result(0, "sleeps", control=f"without a second look: {total} of 5 left")
+    assert total < 5
+
+
+@pytest.mark.bar("B5")
+def test_a_lock_that_is_the_existence_of_a_file(tmp_path: Path, zygote: Zygote, bar_result: BarResult) -> None:
+    """The control: a lock that is held as long as its file exists outlives a holder that was killed."""
+    lock = tmp_path / "lock"
+    with zygote.child("unsafe", "replace", str(lock)) as holder:
+        assert holder.read() == {"ok": True}
+        assert holder.ask("lock")["ok"]
+        holder.kill()
+        holder.wait()
+    with zygote.child("unsafe", "replace", str(lock)) as other:
+        assert other.read() == {"ok": True}
+        other.send("lock")
+        answer = other.read(patience_s=2)
+    bar_result(0, "kills of a holder", control=f"a lock by existence: {'free' if answer else 'held for ever'}")
+    assert answer is None
 
 
 @pytest.mark.bar("B5")

@@ -22,41 +22,6 @@ if TYPE_CHECKING:
 
     OwnerWrites = Callable[[str, Json], None]
 
-DEAD = 4_194_303
-
-
-def owners(name: str, version: int = 2) -> bytes:
-    """Make a user.json as its owner saved it."""
-    return b'{"metadata": {"version": %d}, "data": {"name": "%s", "town": "Bovec"}}' % (version, name.encode())
-
-
-def test_a_save_that_came_out_of_a_swap_before_a_kill_is_merged(
-    store: StateStore, make_store: MakeStore, folder: Path
-) -> None:
-    """The owner's save lies in the killed writer's temporary file; the next start brings it home and clears up."""
-    store.set("user.name", "Ana", who="owner")
-    store.close()
-    store.set("user.tea", "green", who="owner")
-    temp = folder / f".nola-{DEAD}-abcdef-user.json.tmp"
-    temp.write_bytes(owners("Ana"))
-    again = make_store()
-    assert again.get("user") == {"name": "Ana", "town": "Bovec", "tea": "green"}
-    assert not temp.exists()
-    assert again.changes("user.town")[0].via == "editor"
-
-
-@pytest.mark.parametrize("content", [b'{"half', owners("Bor", version=99)], ids=["half a save", "Nola's own new save"])
-def test_what_nola_left_unfinished_is_swept(
-    store: StateStore, make_store: MakeStore, folder: Path, content: bytes
-) -> None:
-    """It was never acknowledged."""
-    store.set("user.name", "Ana", who="owner")
-    store.close()
-    temp = folder / f".nola-{DEAD}-abcdef-user.json.tmp"
-    temp.write_bytes(content)
-    assert make_store().get("user") == {"name": "Ana"}
-    assert not temp.exists()
-
 
 def test_most_modules_gone_are_not_believed_beside_a_new_one(store: StateStore, folder: Path) -> None:
     """A write that makes the folder again does not make the loss of all others an edit."""

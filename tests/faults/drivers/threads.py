@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 import time
+from pathlib import Path
 
 from nola import files
 from nola.errors import ConflictError
@@ -24,6 +25,8 @@ def main(arguments: list[str]) -> None:
     for order in orders():
         if order["do"] == "count":
             say(**_count(desks, order["threads"], order["times"]))
+        elif order["do"] == "careless":
+            say(ok=True, total=_careless(Path(arguments[0]) / "careless", order["threads"], order["times"]))
         elif order["do"] == "blocked":
             say(**_blocked(desks))
         else:
@@ -51,6 +54,21 @@ def _count(desks: list[Desk], threads: int, times: int) -> dict[str, object]:
 
     took = _together([threading.Thread(target=work, args=(number,), daemon=True) for number in range(threads)])
     return {"ok": True, "errors": errors, "took": took}
+
+
+def _careless(file: Path, threads: int, times: int) -> int:
+    """Add to one number from many threads, each reading, adding and writing by itself; return what it is then."""
+    file.write_text("0", encoding="utf-8")
+
+    def work() -> None:
+        for _ in range(times):
+            old = int(file.read_text(encoding="utf-8") or 0)
+            temp = file.with_name(f"careless-{threading.get_ident()}")
+            temp.write_text(str(old + 1), encoding="utf-8")
+            temp.replace(file)
+
+    _together([threading.Thread(target=work, daemon=True) for _ in range(threads)])
+    return int(file.read_text(encoding="utf-8"))
 
 
 def _blocked(desks: list[Desk]) -> dict[str, object]:

@@ -73,6 +73,9 @@ def main(arguments: list[str]) -> None:
             known["data"][order["key"]] = order["value"]
             write(file, known)
             say(ok=True)
+        elif order["do"] == "lock":
+            os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+            say(ok=True)
         elif order["do"] == "rewrite":
             _rewrite(file)
             say(ok=True)
