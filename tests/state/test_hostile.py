@@ -92,3 +92,26 @@ def test_pipes_in_nolas_own_places_are_not_waited_for(store: StateStore, make_st
     os.mkfifo(folder / ".format.json")
     with pytest.raises(StorageError, match="no regular file"):
         make_store()
+
+
+@pytest.mark.bar("B7")
+def test_a_save_of_an_older_version_loses_nothing_of_nolas(store: StateStore, folder: Path) -> None:
+    """An editor that did not know of Nola's change saves over it: both stay, and at the same place the owner's does."""
+    store.set("user.tea", "black", who="owner")
+    editor = (folder / "user.json").read_text(encoding="utf-8")
+    store.set("user.name", "Ana", who="nola")
+    store.set("user.tea", "white", who="nola")
+    (folder / "user.json").write_text(editor.replace('"black"', '"green"'), encoding="utf-8")
+    assert store.get("user") == {"tea": "green", "name": "Ana"}
+    (conflict,) = store.conflicts()
+    assert (conflict.path, conflict.ours, conflict.theirs) == ("user.tea", "white", "green")
+
+
+def test_an_older_version_that_comes_back_as_it_was_is_meant(store: StateStore, folder: Path) -> None:
+    """Whoever copies the previous version over the file wants just that."""
+    store.set("user.tea", "black", who="owner")
+    before = (folder / "user.json").read_bytes()
+    store.set("user.tea", "green", who="nola")
+    (folder / "user.json").write_bytes(before)
+    assert store.get("user") == {"tea": "black"}
+    assert store.conflicts() == []
