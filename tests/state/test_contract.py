@@ -184,6 +184,7 @@ def test_all_violations_name_the_node_too() -> None:
     assert contract.all_violations({}, 3) == []
 
 
+@pytest.mark.bench
 def test_all_violations_are_found_fast() -> None:
     """Ten thousand leaves take ten milliseconds."""
     node: contract.Metadata = {"metadata": contract.create_metadata(now=NOW), "data": {"a": 1, "b": [1, 2]}}

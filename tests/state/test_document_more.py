@@ -82,6 +82,7 @@ def tried(file: Path) -> tuple[float, float, bool, list[str], int]:
     return took, most, loads, first, count
 
 
+@pytest.mark.faults
 @pytest.mark.bar("D1")
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the most memory is read from /proc/self/status")
 @pytest.mark.parametrize("name", FILES)

@@ -338,7 +338,7 @@ BIG: dict[str, tuple[bytes, Callable[[Any], Any]]] = {
 }
 
 
-@pytest.mark.bar("D4")
+@pytest.mark.bench
 @pytest.mark.parametrize("name", BIG)
 def test_five_megabytes_take_at_most_a_second(name: str) -> None:
     """The largest file of any shape is edited in a second."""
