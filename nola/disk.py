@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
 import functools
 import os
 import stat
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from typing import Self
 
 __all__ = [
+    "CHUNK",
     "DIR",
     "FILE",
     "FOLDER",
@@ -38,6 +40,7 @@ __all__ = [
     "flush_all",
     "holds",
     "inode",
+    "part",
     "place",
     "place_by_link",
     "rename",
@@ -61,7 +64,7 @@ _NOREPLACE, _EXCHANGE = 1, 2
 _LONGEST_NAME = 200
 _UNSUPPORTED = {errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP}
 _NO_LINKS = {*_UNSUPPORTED, errno.EPERM, errno.EMLINK}
-_CHUNK = 65536
+CHUNK = 65536
 _FLUSHERS = 4
 
 
@@ -102,7 +105,7 @@ def inode(folder: int, name: str) -> int | None:
 
 def chunks_of(fd: int) -> Iterator[bytes]:
     """Read a descriptor to its end."""
-    while chunk := os.read(fd, _CHUNK):
+    while chunk := os.read(fd, CHUNK):
         yield chunk
 
 
@@ -116,7 +119,7 @@ def holds(folder: int, name: str, expect: bytes) -> bool:
         info, size, at = os.fstat(fd), len(expect), 0
         if info.st_size != size or not stat.S_ISREG(info.st_mode):
             return False
-        while chunk := os.read(fd, min(_CHUNK, size - at + 1)):  # one byte more: it may have grown
+        while chunk := os.read(fd, min(CHUNK, size - at + 1)):  # one byte more: it may have grown
             if not expect.startswith(chunk, at):
                 return False
             at += len(chunk)
@@ -175,7 +178,10 @@ def fill(fd: int, chunks: Iterable[bytes]) -> os.stat_result:
 
 
 class Tail:
-    """A file that is added to, never through a link, and that can be cut back to its old length."""
+    """A file that is added to, never through a link, and that can be cut back to its old length.
+
+    A second name of the file, as programs that make backups give it, keeps the old content: what is added to is a copy.
+    """
 
     def __init__(self, path: Path) -> None:
         try:
@@ -185,6 +191,8 @@ class Tail:
         self.path = path
         try:
             info = checked(os.fstat(self.fd))
+            if info.st_nlink > 1:
+                info = self._part()
             if self.is_new or info.st_mode & OTHERS:
                 os.fchmod(self.fd, FILE)
         except OSError:
@@ -198,16 +206,56 @@ class Tail:
     def __exit__(self, *_: object) -> None:
         os.close(self.fd)
 
+    def is_torn(self) -> bool:
+        """Say whether the last line was broken off."""
+        return self.size > 0 and os.pread(self.fd, 1, self.size - 1) != b"\n"
+
     def add_line(self, line: bytes) -> None:
         """Add a line; one before it that was broken off is ended first."""
-        torn = self.size > 0 and os.pread(self.fd, 1, self.size - 1) != b"\n"
-        write_all(self.fd, b"\n" + line if torn else line)
+        write_all(self.fd, b"\n" + line if self.is_torn() else line)
 
     def cut(self) -> None:
         """Take back what was added."""
         os.ftruncate(self.fd, self.size)
         if self.is_new:
             self.path.unlink()
+
+    def _part(self) -> os.stat_result:
+        temp = self.path.with_name(temp_name())
+        try:
+            fd = os.open(temp, NEW, FILE)
+            try:
+                fill(fd, chunks_of(self.fd))
+                os.fsync(fd)
+            finally:
+                os.close(fd)
+            temp.replace(self.path)  # writes: for files.py
+        finally:
+            temp.unlink(missing_ok=True)
+        fd = os.open(self.path, _ADD)
+        os.close(self.fd)
+        self.fd = fd
+        return checked(os.fstat(fd))
+
+
+def part(lock: Path) -> None:
+    """Take a free lock file's name away from a file that has other names too: locking would empty it and sign in it.
+
+    Raises:
+        FileNotFoundError: Nothing has this name.
+        OSError: It is a link, or can't be looked at.
+    """
+    if lock.lstat().st_nlink == 1:
+        return
+    fd = os.open(lock, LOOK | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.fstat(fd).st_nlink > 1:
+            lock.unlink()
+    except BlockingIOError:
+        return  # it is held, so it holds what a lock file holds
+    finally:
+        os.close(fd)
 
 
 # --- renaming ---------------------------------------------------------------------------------------------------------

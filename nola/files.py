@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from filelock import FileLock, Timeout
 
 from nola import disk
-from nola.disk import TEMP_PREFIX, Stamp
+from nola.disk import TEMP_PREFIX, Stamp, part
 from nola.errors import ConflictError
 from nola.saves import Group, Save, SlippedError, commit
 
@@ -26,11 +26,17 @@ __all__ = [
     "Stamp",
     "append_bytes",
     "append_chunks",
+    "append_line",
     "copy_aside",
+    "is_folder",
+    "is_link",
     "is_orphan",
+    "lines_backwards",
     "locked",
     "make_private_dir",
     "move",
+    "open_log",
+    "part",
     "read_or_none",
     "read_stable",
     "remove",
@@ -52,6 +58,22 @@ def stamp_of(path: Path) -> Stamp | None:
         return disk.stamp(path.stat())
     except OSError:
         return None
+
+
+def is_link(path: Path) -> bool:
+    """Say whether a path is a symbolic link; what can't be looked at is none."""
+    try:
+        return stat.S_ISLNK(path.lstat().st_mode)
+    except OSError:
+        return False
+
+
+def is_folder(path: Path) -> bool:
+    """Say whether a path is a folder, and no link to one; what can't be looked at is none."""
+    try:
+        return stat.S_ISDIR(path.lstat().st_mode)
+    except OSError:
+        return False
 
 
 def read_or_none(path: Path) -> bytes | None:
@@ -97,6 +119,33 @@ def read_stable(path: Path, *, max_bytes: int) -> tuple[bytes, os.stat_result]:
     raise OSError(errno.EAGAIN, "it kept changing while it was read")
 
 
+def lines_backwards(path: Path) -> Iterator[bytes]:
+    """Yield the lines of a regular file, the last one first, without their ends; of one that is not there, none.
+
+    Raises:
+        OSError: It can't be read.
+    """
+    try:
+        fd = os.open(path, disk.LOOK)
+    except FileNotFoundError:
+        return
+    try:
+        info = os.fstat(fd)
+        if stat.S_ISDIR(info.st_mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        at = info.st_size if stat.S_ISREG(info.st_mode) else 0
+        first = b""  # of what was read: its beginning is still to come
+        while at:
+            size = min(at, max(disk.CHUNK, len(first)))
+            at -= size
+            first, *whole = (os.pread(fd, size, at) + first).split(b"\n")
+            yield from filter(None, reversed(whole))
+        if first:
+            yield first
+    finally:
+        os.close(fd)
+
+
 # --- replacing --------------------------------------------------------------------------------------------------------
 def save_all(
     saves: Sequence[Save], *, log: Path | None = None, line: bytes = b"", flush: Callable[[int], object] = os.fsync
@@ -122,21 +171,23 @@ def save_all(
     return commit(Group(flush), saves, log, line)
 
 
-def write_atomic(path: Path, data: bytes, *, keep_previous: bool = False) -> None:
+def write_atomic(path: Path, data: bytes, *, keep_previous: bool = False, follow: bool = False) -> None:
     """Replace a file's content, whatever it is; when this returns, the new content survives a power cut.
 
     The protocol is that of `save_all`: temporary file in the same folder (exclusive, 0600), full write with its size
-    checked, fsync, rename, fsync of the folder. A symbolic link is followed once and the real file replaced.
+    checked, fsync, rename, fsync of the folder.
 
     Args:
         path: The file to replace or create.
         data: Its whole new content.
         keep_previous: Keep what stood there as `NAME.bak`.
+        follow: Replace the file that a symbolic link leads to, for files that their owner may have put elsewhere; else
+            the link itself.
 
     Raises:
         StorageError: The disk refused; the old file stands and the temporary file is gone.
     """
-    commit(Group(os.fsync, compare=False), [Save(path, data, None, keep_previous)])
+    commit(Group(os.fsync, compare=False), [Save(path, data, None, keep_previous, follow)])
 
 
 def write_loosely(path: Path, data: bytes, *, modified_ns: int | None = None) -> None:
@@ -216,15 +267,16 @@ def append_bytes(path: Path, data: bytes) -> None:
     Raises:
         StorageError: The disk refused; a part that was written is cut off again.
     """
-    with disk.told(path), disk.Tail(path) as tail:
-        try:
-            disk.write_all(tail.fd, data)
-            os.fsync(tail.fd)
-            if tail.is_new:
-                sync_dir(path.parent)
-        except OSError:
-            tail.cut()
-            raise
+    _append(path, lambda tail: disk.write_all(tail.fd, data))
+
+
+def append_line(path: Path, line: bytes) -> None:
+    """Add a line to a file and wait until it is on disk; a line before it that was broken off is ended first.
+
+    Raises:
+        StorageError: The disk refused; a part that was written is cut off again.
+    """
+    _append(path, lambda tail: tail.add_line(line))
 
 
 def append_chunks(path: Path, chunks: Iterable[bytes]) -> int:
@@ -240,6 +292,18 @@ def append_chunks(path: Path, chunks: Iterable[bytes]) -> int:
             disk.write_all(tail.fd, chunk)
         os.fsync(tail.fd)
         return os.fstat(tail.fd).st_size
+
+
+def open_log(path: Path) -> int:
+    """Open a file that lines are added to, never through a link, and end a line that was broken off; return it open.
+
+    Raises:
+        OSError: The disk refused.
+    """
+    tail = disk.Tail(path)
+    if tail.is_torn():
+        disk.write_all(tail.fd, b"\n")
+    return tail.fd
 
 
 # --- folders and locks ------------------------------------------------------------------------------------------------
@@ -286,10 +350,8 @@ def locked(path: Path, *, timeout_s: float = 5.0) -> Iterator[None]:
     lock = FileLock(path, mode=disk.FILE, is_singleton=True)
     with disk.told(path):
         with contextlib.suppress(FileNotFoundError):
-            info = disk.checked(path.lstat())
-            if info.st_nlink > 1:
-                raise OSError(errno.EPERM, "it is a second name of another file; delete it")
-            if info.st_mode & disk.OTHERS:
+            disk.part(path)
+            if disk.checked(path.lstat()).st_mode & disk.OTHERS:
                 path.chmod(disk.FILE)
         try:
             lock.acquire(timeout=timeout_s)
@@ -302,6 +364,18 @@ def locked(path: Path, *, timeout_s: float = 5.0) -> Iterator[None]:
         # What was done under the lock is done; a lock that can't be given back ends with the process.
         with contextlib.suppress(OSError):
             lock.release()
+
+
+def _append(path: Path, add: Callable[[disk.Tail], object]) -> None:
+    with disk.told(path), disk.Tail(path) as tail:
+        try:
+            add(tail)
+            os.fsync(tail.fd)
+            if tail.is_new:
+                sync_dir(path.parent)
+        except OSError:
+            tail.cut()
+            raise
 
 
 def _replace(path: Path, chunks: Iterable[bytes], *, modified_ns: int | None = None, durable: bool = True) -> int:

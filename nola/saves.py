@@ -33,16 +33,18 @@ class Save:
     """One file of a group.
 
     Attributes:
-        path: The file; a link is followed once.
+        path: The file.
         data: Its whole new content; None deletes it.
         expect: The exact content that is believed to stand there; None: nothing does, and nothing is overwritten.
         keep_previous: Keep what stood there as `NAME.bak`.
+        follow: Write to the file that a symbolic link leads to, as its owner meant it; else the link is replaced.
     """
 
     path: Path
     data: bytes | None
     expect: bytes | None
     keep_previous: bool = True
+    follow: bool = True
 
 
 @dataclass(slots=True)
@@ -111,9 +113,10 @@ class Group:
         """Compare what stands there, and write what is new beside it."""
         self.at = save.path
         folder, name, info = self._look(save.path)
-        if info and stat.S_ISLNK(info.st_mode):
+        is_link = info is not None and stat.S_ISLNK(info.st_mode)
+        if is_link and save.follow:
             folder, name, info = self._look(os.path.realpath(save.path))
-        if info:
+        if info and (save.follow or not is_link):
             disk.checked(info)
         staged = _Staged(save, folder, name, info, disk.temp_name(name))
         self._staged.append(staged)

@@ -180,6 +180,37 @@ def test_a_log_is_a_file_of_its_own(tmp_path: Path) -> None:
 
 
 # --- renaming ---------------------------------------------------------------------------------------------------------
+def test_a_log_with_a_second_name_is_parted_from_it(tmp_path: Path) -> None:
+    """A backup made of hard links keeps what it had; what is added stands in the log alone."""
+    log, kept = tmp_path / "log", tmp_path / "backup"
+    log.write_bytes(b"one\ntw")
+    os.link(log, kept)
+    kept.chmod(0o640)
+    with disk.Tail(log) as tail:
+        assert tail.is_torn()
+        tail.add_line(b"three\n")
+    assert (log.read_bytes(), kept.read_bytes()) == (b"one\ntw\nthree\n", b"one\ntw")
+    assert [stat.S_IMODE(path.stat().st_mode) for path in (log, kept)] == [0o600, 0o640]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["backup", "log"]
+
+
+def test_a_lock_file_that_nobody_holds_loses_its_second_name(tmp_path: Path) -> None:
+    """One that is held stays: whoever holds it and whoever waits for it must mean the same file."""
+    lock, other = tmp_path / ".lock", tmp_path / "other"
+    lock.write_bytes(b"mine")
+    os.link(lock, other)
+    with lock.open("rb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        disk.part(lock)
+        assert lock.exists()
+    disk.part(lock)
+    assert (lock.exists(), other.read_bytes()) == (False, b"mine")
+    with pytest.raises(FileNotFoundError):
+        disk.part(lock)
+    disk.part(other)
+    assert other.exists()
+
+
 def test_names_are_exchanged_in_one_moment(tmp_path: Path, folder: int) -> None:
     """Both names exist before and after; where it can't be done, nothing happens."""
     (tmp_path / "b").write_bytes(b"b")

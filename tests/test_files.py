@@ -105,17 +105,20 @@ def test_a_kept_copy_that_is_the_file_itself_leaves_nothing_behind(tmp_path: Pat
     assert names(tmp_path) == ["a.json", "a.json.bak"]
 
 
-def test_a_symbolic_link_is_followed(tmp_path: Path) -> None:
-    """The file behind a link is replaced, in its own folder, and the link stays a link."""
+@pytest.mark.parametrize("follow", [True, False])
+def test_a_symbolic_link_is_followed_only_when_asked(tmp_path: Path, *, follow: bool) -> None:
+    """The file behind a link is replaced, in its own folder, and the link stays; or the link itself is replaced."""
     real, folder = tmp_path / "real", tmp_path / "state"
     real.mkdir()
     folder.mkdir()
     (real / "user.json").write_bytes(b"old")
     link = folder / "user.json"
     link.symlink_to(real / "user.json")
-    files.write_atomic(link, b"new")
-    assert link.is_symlink()
-    assert ((real / "user.json").read_bytes(), names(real), names(folder)) == (b"new", ["user.json"], ["user.json"])
+    files.write_atomic(link, b"new", follow=follow)
+    assert link.is_symlink() is follow
+    assert link.read_bytes() == b"new"
+    assert (real / "user.json").read_bytes() == (b"new" if follow else b"old")
+    assert names(real) == names(folder) == ["user.json"]
 
 
 def test_a_disk_that_fills_up_changes_nothing(tmp_path: Path) -> None:

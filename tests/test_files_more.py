@@ -70,7 +70,7 @@ def test_another_users_file_is_never_replaced(tmp_path: Path) -> None:
     (tmp_path / "a.json").symlink_to(theirs)
     for path in (theirs, tmp_path / "a.json"):
         with pytest.raises(StorageError, match=r"a\.json: it belongs to another user"):
-            files.write_atomic(path, b"ours")
+            files.write_atomic(path, b"ours", follow=True)
     assert (theirs.read_bytes(), names(theirs.parent), names(tmp_path)) == (b"theirs", ["a.json"], ["a.json", "there"])
 
 
@@ -83,7 +83,7 @@ def test_what_is_no_file_is_never_replaced(tmp_path: Path, make: Callable[[Path]
     """A folder, a pipe and a link that leads nowhere are refused at once, and stay."""
     make(tmp_path / "a.json")
     with pytest.raises(StorageError, match=why):
-        files.write_atomic(tmp_path / "a.json", b"x")
+        files.write_atomic(tmp_path / "a.json", b"x", follow=True)
     assert names(tmp_path) == ["a.json"]
 
 
@@ -91,7 +91,7 @@ def test_a_link_to_a_file_that_is_not_there_yet_makes_it(tmp_path: Path) -> None
     """The file is made where the link leads, and the link stays."""
     (tmp_path / "real").mkdir()
     (tmp_path / "a.json").symlink_to("real/b.json")
-    files.write_atomic(tmp_path / "a.json", b"x")
+    files.write_atomic(tmp_path / "a.json", b"x", follow=True)
     assert (tmp_path / "a.json").is_symlink()
     assert ((tmp_path / "real" / "b.json").read_bytes(), names(tmp_path / "real")) == (b"x", ["b.json"])
 
@@ -389,3 +389,16 @@ def test_errors_are_few(tmp_path: Path) -> None:
     assert isinstance(error, NolaError)
     assert str(error) == f"{tmp_path}/a.json changed while it was being saved"
     assert (error.path, bool(error.fix), error.exit_code) == (tmp_path / "a.json", True, 1)
+
+
+# --- lines from the end -----------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("ending", [b"", b"\n"])
+def test_lines_are_read_from_the_last_one(tmp_path: Path, ending: bytes) -> None:
+    """However long they are, and whether or not the last one is ended."""
+    lines = [b"a", b"b" * 200_000, b"c" * 65_536, b"d", b"e" * 65_535, b"f"]
+    path = tmp_path / "log"
+    path.write_bytes(b"\n".join(lines) + ending)
+    assert list(files.lines_backwards(path)) == lines[::-1]
+    assert list(files.lines_backwards(tmp_path / "none")) == []
+    with pytest.raises(IsADirectoryError):
+        list(files.lines_backwards(tmp_path))

@@ -37,7 +37,7 @@ def put(file: Path, key: str, value: Any) -> None:
             document[group] = tomlkit.table()
         table: Any = document[group]
         table[name] = value
-        write_atomic(file, tomlkit.dumps(document).encode())
+        write_atomic(file, tomlkit.dumps(document).encode(), follow=True)
 
 
 def drop(file: Path, key: str) -> bool:
@@ -60,7 +60,7 @@ def drop(file: Path, key: str) -> bool:
         del table[name]
         if not table:
             del document[group]
-        write_atomic(file, tomlkit.dumps(document).encode())
+        write_atomic(file, tomlkit.dumps(document).encode(), follow=True)
         return True
 
 

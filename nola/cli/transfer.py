@@ -136,7 +136,7 @@ def _print(text: bytes) -> None:
 def _write(path: Path, text: bytes, *, as_json: bool) -> None:
     from nola.files import write_atomic  # noqa: PLC0415 -- keeps start-up fast
 
-    write_atomic(path, text)
+    write_atomic(path, text, follow=True)
     if as_json:
         output.document({"file": str(path), "bytes": len(text)})
     else:

@@ -16,6 +16,7 @@ from filelock import FileLock, Timeout
 
 from nola.daemon.processes import lives
 from nola.errors import ConflictError, NolaError, StorageError
+from nola.files import part
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -89,6 +90,8 @@ class InstanceLock:
             on_acquired=self._sign,
         )
         try:
+            with contextlib.suppress(FileNotFoundError):
+                part(self._path)
             lock.acquire(timeout=_GRACE_S)  # whoever asks who holds it holds it for a moment
         except Timeout:
             raise _taken(holder(self._folder)) from None

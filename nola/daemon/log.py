@@ -7,17 +7,17 @@ import logging
 import os
 from collections import deque
 from logging.handlers import RotatingFileHandler
+from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 import orjson
 
 from nola.errors import StorageError
-from nola.files import make_private_dir
+from nola.files import make_private_dir, open_log
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from io import TextIOWrapper
-    from pathlib import Path
 
     from nola.clock import Clock
     from nola.settings import DaemonSettings
@@ -27,7 +27,7 @@ __all__ = ["LOG_NAME", "Log", "follow", "last_lines", "overhear"]
 LOG_NAME = "nola.log"
 """The file that is written to; older ones are `nola.log.1`, `nola.log.2` and so on."""
 
-_PRIVATE_FILE = 0o600
+
 _LONGEST_VALUE = 500
 
 
@@ -116,13 +116,8 @@ class _PrivateHandler(RotatingFileHandler):
             make_private_dir(self._folder)
         except StorageError as error:
             raise OSError(str(error)) from error
-        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC  # writes: a log is only appended to
-        fd = os.open(self.baseFilename, flags, _PRIVATE_FILE)
-        os.fchmod(fd, _PRIVATE_FILE)
-        size = os.fstat(fd).st_size
-        if size and os.pread(fd, 1, size - 1) != b"\n":
-            os.write(fd, b"\n")  # whoever was killed in mid-line
-        return os.fdopen(fd, "a", encoding="utf-8")  # writes: as above
+        fd = open_log(Path(self.baseFilename))
+        return os.fdopen(fd, "a", encoding="utf-8")  # writes: a log is only appended to
 
 
 class _Ear(logging.Handler):

@@ -57,7 +57,7 @@ class Agreed:
         """Copy a file's content; return False when the disk refused, which must not stop anything."""
         target = self._folder / file
         try:
-            if not target.parent.is_dir():
+            if not self._is_ready(target):
                 files.make_private_dir(self._folder)
                 files.make_private_dir(target.parent)
             files.write_loosely(target, content, modified_ns=stamp[0])
@@ -68,6 +68,10 @@ class Agreed:
     def forget(self, file: str) -> None:
         """Drop a copy that outlived its file: it holds what the owner took out."""
         target = self._folder / file
-        if target.exists():
+        if self._is_ready(target) and files.stamp_of(target):
             with contextlib.suppress(NolaError):
                 files.remove(target)
+
+    def _is_ready(self, target: Path) -> bool:
+        """Say whether the folders of a copy are there, and no links to somewhere else."""
+        return files.is_folder(self._folder) and files.is_folder(target.parent)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import secrets
+from collections import deque
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import orjson
@@ -17,7 +20,7 @@ from nola.state.loaded import digest_of
 from nola.types import ChangeId
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from nola.settings import StateSettings
@@ -34,7 +37,6 @@ _MAX_LIMIT = 1_000_000
 # A history is kept in about this many pieces, so that the oldest can go without the rest being rewritten.
 _PIECES = 8
 _TAIL = 262_144
-_END = 32_768
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,7 @@ class History:
         Raises:
             StorageError: The folder could not be made.
         """
-        if not self._folder.is_dir() or self._folder.is_symlink():
+        if not files.is_folder(self._folder):
             files.make_private_dir(self._folder)
 
     def lines(self, changes: Sequence[Recorded]) -> bytes:
@@ -105,13 +107,13 @@ class History:
         """Return what the bytes of documents hash to that Nola saved lately; empty for one that she took away."""
         found: dict[str, str] = {}
         void: set[str] = set()
-        for line in reversed(self._end().splitlines()):
+        for line in self._last_lines():
             if found.keys() >= set(names):
                 break
             if line.startswith(b'{"own"'):
                 saved = _owned(line)
             else:
-                saved = {change.module: change.digest for change in _happened(line, void) if _tells(change)}
+                saved = {change.module: change.digest for change in _happened([line], void) if _tells(change)}
             found |= {name: digest for name, digest in saved.items() if name in names and name not in found}
         return found
 
@@ -167,30 +169,36 @@ class History:
         """Go through all changes that happened, newest first."""
         void: set[str] = set()
         for file in [self.file, *reversed(self._pieces())]:
-            yield from _happened(_read_all(file), void)
+            yield from _happened(_lines(file), void)
 
-    def tail(self) -> list[Recorded]:
-        """Return the last changes, newest first, without reading the whole file."""
-        return list(self.recent())
+    def last_saved(self) -> list[Recorded]:
+        """Return the changes that were written down last, newest first: all those of one save."""
+        found: list[Recorded] = []
+        with contextlib.suppress(NolaError):
+            for change in self.backwards():
+                if found and change.at != found[0].at:
+                    break
+                found.append(change)
+        return found
 
     def recent(self) -> Iterator[Recorded]:
         """Go through the last changes, newest first; only what is asked for is read out of its line."""
-        return _happened(self._end(), set())
+        return _happened(self._last_lines(), set())
 
-    def _end(self) -> bytes:
-        content = _end(self.file)
-        return content if len(content) >= _TAIL else b"".join(_end(piece) for piece in self._pieces()[-1:]) + content
+    def _last_lines(self) -> Iterator[bytes]:
+        """Yield the last lines, the last one first; it is there however long it is. A disk that refuses has none."""
+        left = _TAIL
+        with contextlib.suppress(NolaError):
+            for line in chain.from_iterable(map(_lines, [self.file, *self._pieces()[-1:]])):
+                if left <= 0:
+                    return
+                left -= len(line)
+                yield line
 
     def tells_of(self, digest: bytes) -> bool:
         """Say whether one of the last changes, or one of Nola's own saves, left a file with this hash."""
-        if not self.file.is_file():
-            return False
-        try:
-            with self.file.open("rb") as file:
-                file.seek(max(0, file.seek(0, 2) - _END))
-                return digest.hex().encode() in file.read()
-        except OSError:
-            return False
+        wanted = digest.hex().encode()
+        return any(wanted in line for line in self._last_lines())
 
     def prune(self, now: datetime) -> None:
         """Put a piece aside when it is large enough, and drop the oldest pieces beyond the limits.
@@ -203,14 +211,14 @@ class History:
         except OSError:
             return
         if size > self._settings.history_bytes // _PIECES:
-            first = next((change for change in _forwards(_read_all(self.file)) if change), None)
-            files.move(self.file, self._folder / f"changes-{first.id if first else new_id(now)}.jsonl")
+            first = deque((change.id for change in _happened(_lines(self.file), set())), maxlen=1)
+            files.move(self.file, self._folder / f"changes-{first[0] if first else new_id(now)}.jsonl")
         pieces = self._pieces()
         oldest = now - timedelta(days=self._settings.history_days)
         room = self._settings.history_bytes - sum(piece.stat().st_size for piece in pieces)
         for piece in pieces:
             size_of = piece.stat().st_size
-            last = next(_happened(_read_all(piece), set()), None)
+            last = next(_happened(_lines(piece), set()), None)
             if room >= 0 and (last is None or last.at >= oldest):
                 break
             files.remove(piece)
@@ -223,53 +231,25 @@ class History:
 
     def _append(self, line: bytes) -> None:
         self.prepare()
-        files.append_bytes(self.file, (b"\n" if self._torn() else b"") + line)
-
-    def _torn(self) -> bool:
-        if not self.file.is_file():
-            return False
-        try:
-            with self.file.open("rb") as file:
-                file.seek(-1, 2)
-                return file.read(1) != b"\n"
-        except OSError:
-            return False
+        files.append_line(self.file, line)
 
 
-def _read_all(file: Path) -> bytes:
+def _lines(file: Path) -> Iterator[bytes]:
     try:
-        return files.read_or_none(file) or b""
+        yield from files.lines_backwards(file)
     except OSError as error:
         raise NolaError(f"the history can't be read: {error.strerror}", fix=f"mend {file}") from error
 
 
-def _end(file: Path) -> bytes:
-    """Read the last whole lines of a file; nothing where there is none."""
-    if not file.is_file():
-        return b""
-    try:
-        with file.open("rb") as opened:
-            size = opened.seek(0, 2)
-            opened.seek(max(0, size - _TAIL))
-            content = opened.read()
-    except OSError:
-        return b""
-    return content if size <= _TAIL else content.partition(b"\n")[2]
-
-
-def _happened(content: bytes, void: set[str]) -> Iterator[Recorded]:
-    """Read lines backwards; what a later line calls void never happened."""
-    for line in reversed(content.splitlines()):
+def _happened(lines: Iterable[bytes], void: set[str]) -> Iterator[Recorded]:
+    """Read lines, the last one first; what a later line calls void never happened."""
+    for line in lines:
         if line.startswith(b'{"void"'):
             void.update(_voided(line))
             continue
         change = _read(line)
         if change and change.id not in void:
             yield change
-
-
-def _forwards(content: bytes) -> Iterator[Recorded | None]:
-    return (_read(line) for line in content.splitlines())
 
 
 def _voided(line: bytes) -> list[str]:

@@ -100,11 +100,10 @@ class Intake:
             ConflictError: Somebody else is writing, and so may be about to make it happen.
             StorageError: The disk refused.
         """
-        tail = self._history.tail()
-        self._newest = tail[0].id if tail else None
+        newest = next(self._history.recent(), None)
+        self._newest = newest.id if newest else None
         with files.locked(self._folder / LOCK_FILE, timeout_s=self._wait_s):
-            tail = self._history.tail()
-            group = [change for change in tail if change.at == tail[0].at] if tail else []
+            group = self._history.last_saved()
             never = [change for change in group if not self._happened(change, group)]
             if never:
                 self._history.void(never)
@@ -258,7 +257,7 @@ class Intake:
                 continue
             stamp = self._clock.now().strftime("%Y%m%dT%H%M%SZ")
             files.copy_aside(path, path.with_name(f"{path.name}.corrupt.{stamp}"))
-            files.write_atomic(path, good)
+            files.write_atomic(path, good, follow=True)
             self._shelf.look()
             self._shelf.agree(name)
 

@@ -6,7 +6,9 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from nola import files
 from nola.state import paths
+from nola.state.agreed import LAST_GOOD
 from nola.state.loaded import problem
 
 if TYPE_CHECKING:
@@ -20,8 +22,9 @@ __all__ = ["LOCK_FILE", "Listing", "is_file_name", "list_documents"]
 LOCK_FILE = ".lock"
 """Held for every write of a state folder, by whatever process; never deleted."""
 
-
 _RESERVED = {"metadata", "data", "modules"}
+_COPIES = (LAST_GOOD, f"{LAST_GOOD}/modules")
+_LINK = "a link, which Nola never writes through, so no last good versions are kept; delete it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,7 @@ def list_documents(folder: Path, known: Collection[str]) -> Listing:
             stray.append(problem(f"modules/{shown}.json", why))
         else:
             found[name] = folder / "modules" / entry
+    stray += [problem(name, _LINK, "warning") for name in _COPIES if files.is_link(folder / name)]
     return Listing(found, tuple(stray))
 
 

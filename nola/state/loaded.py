@@ -175,7 +175,7 @@ def file_of(name: str) -> str:
 def previous_of(folder: Path, name: str) -> Path:
     """Return where a document's previous version lies: beside its file, and beside the real one of a linked file."""
     path = folder / file_of(name)
-    real = Path(os.path.realpath(path)) if path.is_symlink() else path
+    real = Path(os.path.realpath(path)) if files.is_link(path) else path
     return real.with_name(f"{real.name}.bak")
 
 

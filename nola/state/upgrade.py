@@ -70,7 +70,7 @@ def upgrade(folder: Path, *, by: str, before: Callable[[], None]) -> bool:
         read = {path: files.read_or_none(path) for pattern in _OF_NOLA for path in folder.glob(pattern)}
         found = {path.relative_to(folder).as_posix(): text for path, text in read.items() if text is not None}
         for name, content in migrated(found, version).items():
-            files.write_atomic(folder / name, content)
+            files.write_atomic(folder / name, content, follow=True)
     files.write_atomic(folder / ENVELOPE, orjson.dumps({"format": FORMAT, "by": by}, option=orjson.OPT_APPEND_NEWLINE))
     return version > 0
 

@@ -44,7 +44,16 @@ FILES = (
     ".settings.lock",
     "cache/tokens.json",
 )
-FOLDERS = ("state/.last-good", "state/.last-good/modules", "run", "cache", "backups", "logs")
+FOLDERS = (
+    "state/.last-good",
+    "state/.last-good/modules",
+    "state/.history",
+    "state/modules",
+    "run",
+    "cache",
+    "backups",
+    "logs",
+)
 COMMANDS = (
     ["state", "set", "notes.text", '"two"'],
     ["state", "unset", "notes.text"],

@@ -74,3 +74,16 @@ def test_a_link_in_place_of_a_copy_is_not_followed(agreed: Agreed, tmp_path: Pat
     (tmp_path / LAST_GOOD / "user.json").symlink_to(secret)
     agreed.keep("user.json", b"{}", (0, 0, 0))
     assert secret.read_bytes() == b"mine"
+
+
+def test_nothing_is_kept_or_dropped_through_a_link(tmp_path: Path) -> None:
+    """A folder of copies that is a link leads to files that are not Nola's."""
+    outside = tmp_path / "outside"
+    (outside / "modules").mkdir(parents=True)
+    (outside / "user.json").write_bytes(b"theirs")
+    agreed = Agreed(tmp_path / "state")
+    (tmp_path / "state").mkdir()
+    (tmp_path / "state" / ".last-good").symlink_to(outside)
+    assert agreed.keep("user.json", b"ours", (1, 4, 1)) is False
+    agreed.forget("user.json")
+    assert (outside / "user.json").read_bytes() == b"theirs"

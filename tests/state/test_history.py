@@ -102,7 +102,7 @@ def test_what_never_happened_is_not_listed(tmp_path: Path) -> None:
     history.add([change(2, "user.c", undoes="c0")])
     history.void([change(2, "user.c")])
     assert [one.id for one in history.newest()] == ["c0"]
-    assert history.tail() == history.newest()
+    assert list(history.recent()) == history.newest() == history.last_saved()
     assert history.is_undone(ChangeId("c0")) is False
     with pytest.raises(NolaError):
         history.find(ChangeId("c1"))
@@ -118,20 +118,32 @@ def test_lines_of_others_are_no_changes(tmp_path: Path) -> None:
     assert [one.id for one in history.newest()] == ["c1", "c0"]
 
 
-def test_the_tail_is_the_end_of_a_long_file(tmp_path: Path) -> None:
-    """Newest first, each whole, and no more than a quarter of a megabyte is read."""
+def test_recent_changes_are_the_end_of_a_long_file(tmp_path: Path) -> None:
+    """Newest first, each whole, and no more than about a quarter of a megabyte is read."""
     history = History(tmp_path, StateSettings())
     history.add([change(number, "user.a") for number in range(3000)])
-    tail = history.tail()
-    assert tail == history.newest(limit=len(tail))
-    assert 500 < len(tail) < 3000
+    recent = list(history.recent())
+    assert recent == history.newest(limit=len(recent))
+    assert 500 < len(recent) < 3000
+
+
+def test_a_change_larger_than_the_end_of_the_file_is_found(tmp_path: Path) -> None:
+    """However long the last lines are, what they tell of is known; all those of one save belong together."""
+    history = History(tmp_path, StateSettings())
+    history.add([dated(0, 1)])
+    saved = [replace(dated(number, 0), new="x" * 1_000_000, digest=f"{number:064x}") for number in (1, 2)]
+    history.add(saved)
+    assert history.last_saved() == saved[::-1]
+    assert next(history.recent()) == saved[1]
+    assert history.digests(["user"]) == {"user": f"{2:064x}"}
+    assert history.tells_of(bytes.fromhex(f"{2:064x}"))
 
 
 def test_a_folder_that_is_no_folder_is_told(tmp_path: Path) -> None:
     """Reading it is an error with a sentence, the tail is empty."""
     (tmp_path / FILE).mkdir(parents=True)
     history = History(tmp_path, StateSettings())
-    assert history.tail() == []
+    assert list(history.recent()) == history.last_saved() == []
     with pytest.raises(NolaError, match="the history can't be read: Is a directory"):
         history.newest()
     with pytest.raises(StorageError):
@@ -158,7 +170,7 @@ def test_a_large_history_is_kept_in_pieces(tmp_path: Path) -> None:
     assert history.newest() == changes[::-1]
     assert history.newest(limit=7) == changes[::-1][:7]
     assert history.find(changes[0].id) == changes[0]
-    assert history.tail()[0] == changes[-1]
+    assert next(history.recent()) == changes[-1]
     assert {path.stat().st_mode & 0o777 for path in (tmp_path / ".history").iterdir()} == {0o600}
 
 

@@ -56,6 +56,14 @@ def test_a_link_that_leads_nowhere_is_there(made: Path) -> None:
     assert "user" in list_documents(made, []).found
 
 
+def test_a_link_in_place_of_the_last_good_versions_is_told(made: Path) -> None:
+    """Nothing is kept through it, and its owner can know."""
+    (made / ".last-good").symlink_to(made)
+    (problem,) = list_documents(made, []).stray
+    assert (problem.file, problem.severity) == (".last-good", "warning")
+    assert "no last good versions are kept; delete it" in problem.message
+
+
 def test_a_folder_of_modules_that_is_gone_takes_none_along(made: Path) -> None:
     """What was known counts as there; in a folder where nothing was known, nothing is missing."""
     for file in (made / "modules").iterdir():
