@@ -80,8 +80,9 @@ class Intake:
             if late or self._shelf.rotten() or any(change.foreign for change in turned.values()):
                 with files.locked(self._folder / LOCK_FILE, timeout_s=self._wait_s):
                     turned = _joined(turned, self._shelf.look())
-                    outdated = self._outdated(turned)
-                    turned = self._taken(turned)
+                    is_restored = self._is_restored()
+                    outdated = {} if is_restored else self._outdated(turned)
+                    turned = self._taken(turned, is_restored=is_restored)
                     self._carry_over(outdated)
                     turned = {**turned, **self._merged_late(late)}
                     self._restore_rotten()
@@ -125,14 +126,14 @@ class Intake:
         """List what could not be recorded, and what was mended."""
         return [*self._trouble, *self._mended()]
 
-    def _taken(self, turned: Mapping[str, Turned]) -> dict[str, Turned]:
+    def _taken(self, turned: Mapping[str, Turned], *, is_restored: bool) -> dict[str, Turned]:
         """Record the owner's edits; return all changes, those known from the history no longer foreign."""
         digests = self._history.digests([name for name, change in turned.items() if change.foreign])
         now = self._clock.now()
         records: list[Recorded] = []
         result = {}
         for name, change in turned.items():
-            foreign = change.foreign and not self._is_known(name, digests)
+            foreign = change.foreign and not is_restored and not self._is_known(name, digests)
             found = self._records(change, now, self._history.recent()) if foreign else []
             records += found
             result[name] = replace(change, foreign=bool(found))
@@ -146,6 +147,17 @@ class Intake:
             else:
                 self._shelf.disown(name)
         return result
+
+    def _is_restored(self) -> bool:
+        """Say whether the history is another one now: a backup was brought back, and what came with it is no edit."""
+        changes = self._history.backwards()
+        newest = next(changes, None)
+        if self._newest is None or newest is None or newest.id == self._newest:
+            return False
+        if any(change.id == self._newest for change in changes):
+            return False
+        self._newest = newest.id
+        return True
 
     def _is_known(self, name: str, digests: Mapping[str, str]) -> bool:
         """Say whether a document stands as Nola saved it last; what she saved earlier is an edit again."""

@@ -169,3 +169,26 @@ def test_a_save_that_ends_after_its_beginning_was_seen_is_one_edit(
     (folder / "modules/work.json").write_bytes(whole)
     assert known.get("work.employer") == "Mill"
     assert [one.path for one in make_store().changes("work")] == ["work.employer", "work"]
+
+
+# --- a backup that another process brings back ------------------------------------------------------------------------
+def test_what_comes_with_another_history_is_no_edit(store: StateStore, owner_writes: OwnerWrites, folder: Path) -> None:
+    """A module that is older, one that is gone and one that is back are served as they are, and nothing is recorded."""
+    owner_writes("modules/work.json", WORK)
+    store.get()
+    store.set("boat.name", "Wren", who="owner")
+    recorded = store.changes()
+    saved = {path: path.read_bytes() for path in folder.rglob("*.json*") if path.parent.name != ".last-good"}
+    store.set("work.employer", "Shipyard", who="owner")
+    store.set("car.colour", "red", who="owner")
+    store.unset("boat", who="owner")
+    for path, content in saved.items():
+        path.write_bytes(content)
+    (folder / "modules/car.json").unlink()
+    assert store.get("work") == {"employer": "Harbour"}
+    assert store.get("boat") == {"name": "Wren"}
+    assert "car" not in store.get()
+    assert store.changes() == recorded
+    owner_writes("modules/work.json", {**WORK, "data": {"employer": "Docks"}})
+    assert store.get("work") == {"employer": "Docks"}
+    assert [(change.path, change.via) for change in store.changes(limit=1)] == [("work.employer", EDITOR)]
