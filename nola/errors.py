@@ -6,6 +6,7 @@ NolaError
 ├── PathError        a state path that leads nowhere or into a scalar
 ├── DocumentError    a state file or JSON text that does not parse (file, line, column)
 ├── ConflictError    the value changed since it was read
+├── ProtectedError   an innate memory, which nothing may change
 ├── StorageError     the disk refused a write; nothing was replaced
 ├── ConfigError      a setting that is unknown or out of range
 ├── DownloadError    a model file that could not be fetched or did not match its hash
@@ -23,6 +24,7 @@ __all__ = [
     "ModelError",
     "NolaError",
     "PathError",
+    "ProtectedError",
     "StorageError",
     "UsageError",
 ]
@@ -75,6 +77,14 @@ class DocumentError(NolaError):
 
 class ConflictError(NolaError):
     """The value changed since it was read; nothing was written."""
+
+
+class ProtectedError(NolaError):
+    """An innate memory was to be changed; nothing was (A02)."""
+
+    def __init__(self, memory: str) -> None:
+        super().__init__(f"the memory {memory} is innate and protected; nothing was changed")
+        self.memory = memory
 
 
 class StorageError(NolaError):

@@ -2,40 +2,46 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
+
+from nola.setting import setting as _setting
+from nola.settings_memory import (
+    ActrSettings,
+    ChainSettings,
+    EbbinghausSettings,
+    HeatSettings,
+    LinkSettings,
+    MemorySettings,
+    RecallSettings,
+    RetentionSettings,
+)
 
 __all__ = [
     "GROUPS",
+    "ActrSettings",
     "BackupSettings",
+    "ChainSettings",
     "ChatSettings",
     "ContextSettings",
     "DaemonSettings",
+    "EbbinghausSettings",
     "EmbedSettings",
     "EmbeddedSettings",
+    "HeatSettings",
     "LearnSettings",
+    "LinkSettings",
     "LlmSettings",
+    "MemorySettings",
     "OllamaSettings",
+    "RecallSettings",
     "RelevanceSettings",
+    "RetentionSettings",
     "Settings",
     "StateSettings",
     "TokenSettings",
     "UnknownSettings",
 ]
-
-
-def _setting(
-    default: Any,
-    doc: str,
-    source: str,
-    *,
-    low: float | None = None,
-    high: float | None = None,
-    unit: str = "",
-    choices: tuple[str, ...] = (),
-) -> Any:
-    meta = {"doc": doc, "source": source, "low": low, "high": high, "unit": unit, "choices": choices}
-    return field(default=default, metadata=meta)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +67,15 @@ class ContextSettings:
     budget_l1: int = _setting(10, "state budget at level 1", "E21", low=0, high=100_000, unit="tokens")
     budget_l2: int = _setting(50, "state budget at level 2", "E22", low=0, high=100_000, unit="tokens")
     budget_l3: int = _setting(200, "state budget at level 3", "E23", low=0, high=100_000, unit="tokens")
+    memory_budget_l1: int = _setting(
+        0, "memory budget at level 1", "architecture: Context", low=0, high=100_000, unit="tokens"
+    )
+    memory_budget_l2: int = _setting(
+        150, "memory budget at level 2", "architecture: Context", low=0, high=100_000, unit="tokens"
+    )
+    memory_budget_l3: int = _setting(
+        600, "memory budget at level 3", "architecture: Context", low=0, high=100_000, unit="tokens"
+    )
     window_share: float = _setting(
         0.25, "budgets never take more than this share of the model's window", "E21", low=0.01, high=0.9
     )
@@ -307,6 +322,14 @@ class Settings:
     daemon: DaemonSettings = DaemonSettings()
     chat: ChatSettings = ChatSettings()
     learn: LearnSettings = LearnSettings()
+    memory: MemorySettings = MemorySettings()
+    heat: HeatSettings = HeatSettings()
+    actr: ActrSettings = ActrSettings()
+    chain: ChainSettings = ChainSettings()
+    ebbinghaus: EbbinghausSettings = EbbinghausSettings()
+    retention: RetentionSettings = RetentionSettings()
+    links: LinkSettings = LinkSettings()
+    recall: RecallSettings = RecallSettings()
 
 
 GROUPS: dict[str, Any] = {
@@ -323,4 +346,12 @@ GROUPS: dict[str, Any] = {
     "daemon": DaemonSettings,
     "chat": ChatSettings,
     "learn": LearnSettings,
+    "memory": MemorySettings,
+    "heat": HeatSettings,
+    "actr": ActrSettings,
+    "chain": ChainSettings,
+    "ebbinghaus": EbbinghausSettings,
+    "retention": RetentionSettings,
+    "links": LinkSettings,
+    "recall": RecallSettings,
 }

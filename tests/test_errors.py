@@ -14,6 +14,7 @@ from nola.errors import (
     ModelError,
     NolaError,
     PathError,
+    ProtectedError,
     StorageError,
     UsageError,
 )
@@ -26,6 +27,7 @@ LEAVES = (
     InputError,
     ModelError,
     PathError,
+    ProtectedError,
     StorageError,
     UsageError,
 )

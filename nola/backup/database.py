@@ -114,6 +114,7 @@ def copy_over(source: Path, database: Path) -> None:
         except apsw.IOError as error:  # its own message is that of the connection, which knows of no error
             raise StorageError(str(database), "the disk failed") from error
         with contextlib.suppress(apsw.Error):  # the new content is durable already; its log is emptied when it can be
+            schema.mark_replaced(connection)
             connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
 
 

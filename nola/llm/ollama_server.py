@@ -12,13 +12,14 @@ from nola.llm.ollama_call import Call
 from nola.llm.ollama_host import answers, parse_host
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from nola.settings import OllamaSettings
 
 __all__ = ["OllamaServer", "Shown", "full_name", "refused"]
 
 _NOT_FOUND = 404
+_NO_VECTORS = "does not support embed"
 _LEAST_MODEL_BYTES = 1_000_000
 _EMBEDDING_FAMILIES = frozenset({"bert", "nomic-bert", "nomic-bert-moe", "xlm-roberta", "t5"})
 _PARAMETERS = re.compile(r"([\d.]+)\s*([KMBT])", re.IGNORECASE)
@@ -100,17 +101,42 @@ class OllamaServer:
         except _UnreadableError:
             return Shown()
 
+    def digest(self, name: str) -> str:
+        """Return the digest of an installed model; empty when an old server does not tell.
+
+        Raises:
+            ModelError: The server could not be asked, or has no such model.
+        """
+        installed = self._ask(lambda client: client.list(), "").models
+        for model in installed:
+            if full_name(model.model or "") == full_name(name):
+                return str(model.digest or "")
+        raise refused(_NOT_FOUND, "", name)
+
+    def embed(self, name: str, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+        """Return one vector a text by native /api/embed; texts that are too long for the model are cut.
+
+        Raises:
+            ModelError: The server could not be asked, has no such model, or the model makes no vectors.
+        """
+
+        def question(client: Any) -> Any:
+            return client.embed(model=name, input=list(texts), truncate=True)
+
+        vectors: Sequence[Sequence[float]] = self._ask(question, name, patience_s=self.settings.read_timeout).embeddings
+        return vectors
+
     def no_connection(self, why: object = "") -> ModelError:
         """Make the error for a server that can't be reached."""
         reason = f" ({why})" if str(why) else ""
         return ModelError(f"no Ollama answers at {self.host.url}{reason}", fix="start it with: ollama serve")
 
-    def _ask(self, question: Callable[[Any], Any], name: str) -> Any:
+    def _ask(self, question: Callable[[Any], Any], name: str, *, patience_s: float = 30.0) -> Any:
         import httpx  # noqa: PLC0415 -- keeps start-up fast
         import ollama  # noqa: PLC0415 -- keeps start-up fast
 
         s = self.settings
-        patience = httpx.Timeout(min(s.read_timeout, 30.0), connect=s.connect_timeout)
+        patience = httpx.Timeout(min(s.read_timeout, patience_s), connect=s.connect_timeout)
         try:
             with ollama.Client(host=self.host.url, timeout=patience, trust_env=False) as client:
                 return question(client)
@@ -135,6 +161,8 @@ def refused(status: int, text: str, name: str) -> ModelError:
     """Make the error for an answer with another status than 200 (Ollama API: errors)."""
     if status == _NOT_FOUND:
         return ModelError(f"Ollama has no model called {name!r}", fix=f"fetch it with: ollama pull {name}")
+    if _NO_VECTORS in text:
+        return ModelError(f"{name} makes no vectors", fix="choose an embedding model, for example: all-minilm")
     return ModelError(f"Ollama refused ({status}): {text or 'it gave no reason'}", fix="see the log of ollama serve")
 
 

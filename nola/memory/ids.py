@@ -9,6 +9,7 @@ __all__ = ["IdMaker"]
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 _LENGTH = 26
+_PAIRS = tuple(one + other for one in _ALPHABET for other in _ALPHABET)
 _RANDOM_BITS = 80
 _STEP_BITS = 64
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -40,4 +41,4 @@ class IdMaker:
 
 
 def _encode(number: int) -> str:
-    return "".join(_ALPHABET[number >> 5 * place & 31] for place in reversed(range(_LENGTH)))
+    return "".join([_PAIRS[number >> place & 1023] for place in range(5 * (_LENGTH - 2), -1, -10)])

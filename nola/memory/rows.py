@@ -82,14 +82,10 @@ _DROP = ("DELETE FROM message WHERE conversation = ?", "DELETE FROM conversation
 
 def read_all(connection: apsw.Connection) -> list[WholeConversation]:
     """Return every conversation, by id, as they all stood at one moment."""
-    connection.execute("BEGIN")
-    try:
+    with connection:
         heads = list(connection.execute(_READ))
         rows = (MessageRow(*row) for row in connection.execute(_READ_MESSAGES))
         messages = {id_: tuple(group) for id_, group in groupby(rows, attrgetter("conversation"))}
-    finally:
-        if connection.in_transaction:  # an error may have ended it
-            connection.execute("ROLLBACK")
     return [
         WholeConversation(id_, title, channel, started, updated, messages.get(id_, ()))
         for id_, title, channel, started, updated in heads

@@ -11,6 +11,7 @@ import apsw
 
 from nola.errors import ConflictError, NolaError, StorageError
 from nola.files import append_bytes, locked, make_private_dir
+from nola.memory.tables import CONVERSATIONS, MEMORIES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +22,11 @@ __all__ = [
     "connect",
     "exists",
     "explained",
+    "identity",
+    "is_current",
     "journal_mode",
+    "make_tables",
+    "mark_replaced",
     "open_ready",
     "transaction",
 ]
@@ -29,55 +34,11 @@ __all__ = [
 APPLICATION_ID = int.from_bytes(b"Nola", "big")
 _BUSY_MS = 5000
 _PAGE = 4096
+_LOG_PAGES = 4000
 _PRIVATE = 0o600
 _SAFE_WAL = (3, 51, 3)
 
-_CONVERSATIONS = """
-CREATE TABLE conversation (
-    id      TEXT PRIMARY KEY,
-    title   TEXT NOT NULL,
-    channel TEXT NOT NULL,
-    started TEXT NOT NULL,
-    updated TEXT NOT NULL
-) STRICT;
-CREATE INDEX conversation_updated ON conversation (updated);
-
-CREATE TABLE message (
-    seq            INTEGER PRIMARY KEY,
-    id             TEXT NOT NULL UNIQUE,
-    conversation   TEXT NOT NULL REFERENCES conversation (id) ON DELETE CASCADE,
-    at             TEXT NOT NULL,
-    user           TEXT NOT NULL,
-    reply          TEXT NOT NULL,
-    quoted         TEXT NOT NULL,
-    level          INTEGER NOT NULL CHECK (level IN (1, 2, 3)),
-    level_why      TEXT NOT NULL,
-    model_provider TEXT NOT NULL,
-    model_name     TEXT NOT NULL,
-    complete       INTEGER NOT NULL CHECK (complete IN (0, 1)),
-    report         TEXT NOT NULL,
-    timings        TEXT NOT NULL,
-    receipts       TEXT NOT NULL,
-    usage          TEXT NOT NULL
-) STRICT;
-CREATE INDEX message_conversation ON message (conversation, seq);
-
-CREATE VIRTUAL TABLE message_text USING fts5 (
-    user, reply, content = 'message', content_rowid = 'seq', tokenize = 'porter unicode61 remove_diacritics 2'
-);
-CREATE TRIGGER message_inserted AFTER INSERT ON message BEGIN
-    INSERT INTO message_text (rowid, user, reply) VALUES (new.seq, new.user, new.reply);
-END;
-CREATE TRIGGER message_deleted AFTER DELETE ON message BEGIN
-    INSERT INTO message_text (message_text, rowid, user, reply) VALUES ('delete', old.seq, old.user, old.reply);
-END;
-CREATE TRIGGER message_updated AFTER UPDATE ON message BEGIN
-    INSERT INTO message_text (message_text, rowid, user, reply) VALUES ('delete', old.seq, old.user, old.reply);
-    INSERT INTO message_text (rowid, user, reply) VALUES (new.seq, new.user, new.reply);
-END;
-"""
-
-MIGRATIONS = (_CONVERSATIONS,)
+MIGRATIONS = (CONVERSATIONS, MEMORIES)
 """The SQL that leads from version n to n + 1; what was released is never edited, only followed by another."""
 
 
@@ -100,6 +61,7 @@ def open_ready(path: Path) -> apsw.Connection:
     with _closed_on_error(connection), explained(real):
         _prepare(connection, real)
         connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
+        connection.wal_autocheckpoint(_LOG_PAGES)
     _make_private(real)
     return connection
 
@@ -143,6 +105,36 @@ def exists(path: Path) -> bool:
     return size is not None
 
 
+def identity(path: Path) -> tuple[int, int] | None:
+    """Return what tells the file from another one under its name; None when nothing stands there."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def is_current(connection: apsw.Connection) -> bool:
+    """Tell whether the tables are of the version that this Nola works with."""
+    return bool(connection.pragma("user_version") == len(MIGRATIONS))
+
+
+def make_tables(connection: apsw.Connection) -> None:
+    """Bring the tables to the newest version, each step in a transaction of its own."""
+    for number, script in enumerate(MIGRATIONS, 1):
+        with transaction(connection):
+            if connection.pragma("user_version") < number:
+                connection.execute(script)
+                connection.pragma("application_id", APPLICATION_ID)
+                connection.pragma("user_version", number)
+
+
+def mark_replaced(connection: apsw.Connection) -> None:
+    """Let those who hold a part of the content in memory notice that another one was put in its place."""
+    if connection.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'meta'").get:
+        connection.execute("UPDATE meta SET value = lower(hex(randomblob(16))) WHERE key = 'epoch'")
+
+
 def journal_mode(sqlite_version: str) -> str:
     """Return `wal`, or `delete` for an SQLite whose WAL can be corrupted by two writers (before 3.51.3; E3)."""
     return "wal" if tuple(int(part) for part in sqlite_version.split(".")) >= _SAFE_WAL else "delete"
@@ -150,14 +142,18 @@ def journal_mode(sqlite_version: str) -> str:
 
 @contextlib.contextmanager
 def transaction(connection: apsw.Connection) -> Iterator[None]:
-    """Hold the write lock from the first statement on; commit at the end, roll back on any error."""
-    connection.execute("BEGIN IMMEDIATE")
+    """Hold the write lock from the first statement on; commit at the end, roll back on any error.
+
+    Inside another transaction it is a part of that one, which alone is rolled back on an error.
+    """
+    part = connection.in_transaction
+    connection.execute("SAVEPOINT part" if part else "BEGIN IMMEDIATE")
     try:
         yield
-        connection.execute("COMMIT")
+        connection.execute("RELEASE part" if part else "COMMIT")
     except BaseException:
         if connection.in_transaction:
-            connection.execute("ROLLBACK")
+            connection.execute("ROLLBACK TO part; RELEASE part" if part else "ROLLBACK")
         raise
 
 
@@ -188,17 +184,13 @@ def explained(path: Path) -> Iterator[None]:
 
 def _prepare(connection: apsw.Connection, path: Path) -> None:
     wanted = journal_mode(apsw.sqlite_lib_version())
-    settled = connection.readonly("main") or connection.pragma("journal_mode") == wanted
-    if settled and connection.pragma("user_version") == len(MIGRATIONS):
+    if connection.readonly("main"):  # an older version can still be read
+        return
+    if connection.pragma("journal_mode") == wanted and is_current(connection):
         return
     with locked(path.with_suffix(".lock")):  # SQLite's own busy timeout does not cover the change to WAL
         connection.pragma("journal_mode", wanted)
-        for number, script in enumerate(MIGRATIONS, 1):
-            with transaction(connection):
-                if connection.pragma("user_version") < number:
-                    connection.execute(script)
-                    connection.pragma("application_id", APPLICATION_ID)
-                    connection.pragma("user_version", number)
+        make_tables(connection)
 
 
 def _refuse_foreign(connection: apsw.Connection, path: Path) -> None:

@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
-import threading
-import weakref
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-import apsw
-
 from nola.errors import NolaError, UsageError
 from nola.flow import Exchange, Problem
-from nola.memory import schema
-from nola.memory.ids import IdMaker
+from nola.memory.database import Database
 from nola.memory.rows import read_all, write_all
 from nola.port import ConversationRow, StoredMessage
 from nola.types import ConversationId, Level, MessageId
@@ -23,6 +16,8 @@ from nola.types import ConversationId, Level, MessageId
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
     from pathlib import Path
+
+    import apsw
 
     from nola.clock import Clock
     from nola.flow import ModelRef
@@ -64,22 +59,16 @@ INSERT INTO message (id, conversation, at, user, reply, quoted, level, level_why
 class ConversationStore:
     """The conversations of one database file, from any thread (E34).
 
-    The file is opened on first use and by reading is never made. One connection, guarded by one lock; it is closed
-    around a fork and opened again by whoever needs it, since SQLite's locks do not survive in a forked child.
+    The file is opened on first use and by reading is never made.
 
     Args:
-        database: The SQLite file.
+        database: The SQLite file, or what others in this process write to it with.
         clock: Tells when a turn is stored, and dates new ids.
     """
 
-    def __init__(self, database: Path, *, clock: Clock) -> None:
-        self._path = database
+    def __init__(self, database: Path | Database, *, clock: Clock) -> None:
+        self._database = database if isinstance(database, Database) else Database(database, clock=clock)
         self._clock = clock
-        self._ids = IdMaker()
-        self._lock = threading.RLock()
-        self._connection: apsw.Connection | None = None
-        self._opened: tuple[int, int] | None = None
-        _close_around_forks(self)
 
     def add_turn(
         self,
@@ -129,15 +118,16 @@ class ConversationStore:
         user = _clean(user)
         texts = (user, _clean(reply), _clean(quoted), int(level), _clean(level_why), model.provider, model.name)
         payloads = tuple(_dumped(payload) for payload in (report, timings, receipts, usage))
-        with self._lock, schema.explained(self._path):
-            at = _written(self._clock.now())
-            conversation = conversation or self.new_conversation_id()
-            message = message_id or MessageId(self._new_id())
-            connection = self._ready()
-            with schema.transaction(connection):
-                connection.execute(_PUT_CONVERSATION, (conversation, _title(user), str(channel), at))
-                connection.execute(_PUT_MESSAGE, (message, conversation, at, *texts, int(complete), *payloads))
-        return conversation, message
+        at = _written(self._clock.now())
+        placed = conversation or self.new_conversation_id()
+        message = message_id or MessageId(self._new_id())
+
+        def put(connection: apsw.Connection) -> None:
+            connection.execute(_PUT_CONVERSATION, (placed, _title(user), str(channel), at))
+            connection.execute(_PUT_MESSAGE, (message, placed, at, *texts, int(complete), *payloads))
+
+        self._database.write(put)
+        return placed, message
 
     def new_conversation_id(self) -> ConversationId:
         """Make an id for a conversation; nothing is stored before its first turn is."""
@@ -221,10 +211,8 @@ class ConversationStore:
         Raises:
             NolaError: The file can't be read.
         """
-        with self._lock, schema.explained(self._path):
-            if self._connection is None and not schema.exists(self._path):
-                return []
-            return read_all(self._ready())
+        with self._database.reading() as connection:
+            return read_all(connection)
 
     def import_rows(self, conversations: Iterable[WholeConversation], *, replace: Collection[str] = ()) -> None:
         """Place whole conversations with their ids and times, all or none; `replace` names those that may be there.
@@ -234,88 +222,27 @@ class ConversationStore:
             StorageError: The disk refused; nothing was placed.
             NolaError: The file is damaged or of a newer Nola; it was left as it is.
         """
-        with self._lock, schema.explained(self._path):
-            write_all(self._ready(), conversations, replace=replace)
+        placed = list(conversations)
+        self._database.write(lambda connection: write_all(connection, placed, replace=replace))
 
     def check(self) -> list[Problem]:
         """Look the whole file over and change nothing; a file that is not there is no problem (E4)."""
         try:
-            with self._lock, schema.explained(self._path):
-                found = self._quick_check()
+            found = self._database.check()
         except NolaError as error:
             found = [str(error)]
-        return [Problem(str(self._path), 0, 0, message) for message in found]
+        return [Problem(str(self._database.path), 0, 0, message) for message in found]
 
     def close(self) -> None:
         """Close the file; the next use opens it again."""
-        with self._lock:
-            self._disconnect()
+        self._database.close()
 
     def _new_id(self) -> str:
-        with self._lock:
-            return self._ids.make(self._clock.now())
-
-    def _quick_check(self) -> list[str]:
-        if self._connection is None and not schema.exists(self._path):
-            return []
-        connection = self._connection or schema.connect(self._path)
-        try:
-            answers = [str(message) for (message,) in connection.execute("PRAGMA quick_check")]
-        finally:
-            if connection is not self._connection:
-                connection.close()
-        return [] if answers == ["ok"] else answers
+        return self._database.new_id(self._clock.now())
 
     def _rows(self, sql: str, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
-        with self._lock, schema.explained(self._path):
-            if self._connection is None and not schema.exists(self._path):
-                return []
-            return list(self._ready().execute(sql, values))
-
-    def _ready(self) -> apsw.Connection:
-        if self._connection and self._opened != _identity(self._path):
-            self._leave_replaced_file()
-        if not self._connection:
-            self._connection = schema.open_ready(self._path)
-            self._opened = _identity(self._path)
-        return self._connection
-
-    def _leave_replaced_file(self) -> None:
-        """Empty the log of a file that the owner deleted or replaced, lest SQLite apply it to the new one."""
-        if self._connection:
-            with contextlib.suppress(apsw.Error):
-                self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
-        self._disconnect()
-
-    def _disconnect(self) -> None:
-        connection, self._connection = self._connection, None
-        if connection:
-            with contextlib.suppress(apsw.Error):  # every commit is on disk already
-                connection.close()
-
-
-def _close_around_forks(store: ConversationStore) -> None:
-    weak = weakref.ref(store)
-
-    def before() -> None:
-        if held := weak():
-            held._lock.acquire()  # noqa: SLF001 -- part of the class
-            held._disconnect()  # noqa: SLF001
-
-    def after() -> None:
-        if held := weak():
-            with contextlib.suppress(RuntimeError):  # the store was made while another thread forked
-                held._lock.release()  # noqa: SLF001
-
-    os.register_at_fork(before=before, after_in_parent=after, after_in_child=after)
-
-
-def _identity(path: Path) -> tuple[int, int] | None:
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
+        with self._database.reading() as connection:
+            return list(connection.execute(sql, values))
 
 
 def _match(search: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import select
 import socket
 import threading
@@ -42,6 +43,12 @@ def reply(wire: Wire) -> None:
         wire.line(word(text))
     wire.line(DONE)
     wire.end()
+
+
+def embed(wire: Wire, texts: list[str]) -> None:
+    """One vector a text, of length 2: how long the text is, and 1."""
+    vectors = [[len(text) / math.hypot(len(text), 1), 1 / math.hypot(len(text), 1)] for text in texts]
+    wire.whole(200, json.dumps({"model": "m", "embeddings": vectors, "prompt_eval_count": 4}).encode())
 
 
 class Wire:
@@ -102,10 +109,11 @@ class _QuietServer(ThreadingHTTPServer):
 
 
 class FakeOllama:
-    """The server; a test sets `chat`, `shown`, `tags` and `ps`, and reads `requests`."""
+    """The server; a test sets `chat`, `embed`, `shown`, `tags` and `ps`, and reads `requests`."""
 
     def __init__(self) -> None:
         self.chat: Callable[[Wire], None] = reply
+        self.embed: Callable[[Wire, list[str]], None] = embed
         self.shown: dict[str, dict[str, Any]] = {"llama3.2:3b": SHOWN}
         self.tags: list[dict[str, Any]] = []
         self.ps: list[dict[str, Any]] = []
@@ -149,6 +157,8 @@ def _handler(fake: FakeOllama) -> type[BaseHTTPRequestHandler]:
             wire = Wire(self, fake)
             if self.path == "/api/chat":
                 fake.chat(wire)
+            elif body["model"] in fake.shown and self.path == "/api/embed":
+                fake.embed(wire, body["input"])
             elif body["model"] in fake.shown:
                 wire.whole(200, json.dumps(fake.shown[body["model"]]).encode())
             else:

@@ -28,6 +28,7 @@ from pathlib import Path
 from nola.clock import SystemClock
 from nola.errors import StorageError
 from nola.flow import ModelRef
+from nola.memory.database import Database
 from nola.memory.store import ConversationStore
 from nola.types import Channel, Level
 
@@ -88,7 +89,7 @@ add('parent 0')
 mine, its = os.pipe()
 written, opened = os.pipe()
 if not (child := os.fork()):
-    inherited, store._connection = store._connection, None
+    inherited, store._database = store._database, Database(Path(sys.argv[1]), clock=SystemClock())
     add('child 0')
     os.write(opened, b'.')
     os.read(mine, 1)

@@ -1,0 +1,93 @@
+"""Which embedder makes the vectors of the learned memory: the best one that this machine has."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from nola.errors import ModelError, NolaError, UsageError
+from nola.llm.models import ModelFiles
+
+if TYPE_CHECKING:
+    from nola.config import Config
+    from nola.llm.embed import Embedder
+
+__all__ = ["EMBEDDERS", "embedder_named"]
+
+EMBEDDERS = ("default", "minilm", "wordllama", "ollama", "hashing", "none")
+"""The names that `embedder_named` knows; `ollama:MODEL` names a model too."""
+
+_MINILM = ("minilm", "minilm-tokenizer")
+_OLLAMA_MODEL = "all-minilm"
+
+
+def embedder_named(name: str, config: Config) -> Embedder | None:
+    """Return an embedder; nothing is loaded before its first use.
+
+    `default` is MiniLM where its packages are installed, with its files fetched if they are missing; where that can't
+    be had, wordllama's static vectors; else the hashing fallback.
+
+    Args:
+        name: One of `EMBEDDERS`, or `ollama:MODEL`.
+        config: Where model files stand, and which Ollama.
+
+    Returns:
+        The embedder; None for `none`.
+
+    Raises:
+        UsageError: There is no such embedder.
+        ModelError: It is not installed.
+        DownloadError: Its files could not be fetched.
+    """
+    kind, _, model = name.partition(":")
+    if kind not in EMBEDDERS or (model and kind != "ollama"):
+        raise UsageError(f"embedder is one of {', '.join(EMBEDDERS)} or ollama:MODEL, not {name!r}")
+    if kind == "none":
+        return None
+    if kind == "ollama":
+        return _ollama(model or _OLLAMA_MODEL, config)
+    if kind == "hashing":
+        return _hashing()
+    if kind == "wordllama":
+        return _static()
+    return _minilm(config) if kind == "minilm" else _best(config)
+
+
+def _best(config: Config) -> Embedder | None:
+    if config.settings.embed.provider == "none":
+        return None
+    try:
+        return _minilm(config)
+    except NolaError:
+        return _static() if find_spec("wordllama") and find_spec("tokenizers") else _hashing()
+
+
+def _minilm(config: Config) -> Embedder:
+    from nola.llm.embed import MiniLmEmbedder  # noqa: PLC0415 -- keeps start-up fast
+
+    missing = [package for package in ("onnxruntime", "tokenizers") if find_spec(package) is None]
+    if missing:
+        fix = "run: pip install 'nola-assistant[embeddings]'"
+        raise ModelError(f"the embedder's packages are not installed ({missing[0]})", fix=fix)
+    files, embed = ModelFiles(config.models_dir), config.settings.embed
+    model, tokenizer = (files.fetch(name) for name in _MINILM)
+    return MiniLmEmbedder(model, tokenizer, threads=embed.threads, batch=embed.batch, max_tokens=embed.max_tokens)
+
+
+def _static() -> Embedder:
+    from nola.llm.static import StaticEmbedder  # noqa: PLC0415 -- keeps start-up fast
+
+    return StaticEmbedder()
+
+
+def _hashing() -> Embedder:
+    from nola.llm.hashing import HashingEmbedder  # noqa: PLC0415 -- keeps start-up fast
+
+    return HashingEmbedder()
+
+
+def _ollama(model: str, config: Config) -> Embedder:
+    from nola.llm.ollama_embed import OllamaEmbedder  # noqa: PLC0415 -- keeps start-up fast
+    from nola.llm.ollama_server import OllamaServer  # noqa: PLC0415 -- keeps start-up fast
+
+    return OllamaEmbedder(OllamaServer(config.settings.ollama), model)

@@ -1,0 +1,119 @@
+"""Which memories are meant, as a value, and as a condition for the database."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from nola.memory.axes import Kind, MemoryClass, Status, Trust
+from nola.memory.instants import micros
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from datetime import datetime
+
+    from nola.types import Json
+
+__all__ = ["Filter", "where"]
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which memories are meant; what is empty or None does not matter.
+
+    Attributes:
+        kinds: Of one of these kinds.
+        classes: Of one of these classes.
+        statuses: Of one of these statuses.
+        trust: Trusted at least so far.
+        namespace: In this namespace; None for all of them.
+        agent: Of this agent.
+        user: Of this user.
+        author: Said by this person.
+        conversation: Of this conversation.
+        concept: About this concept.
+        tags: With all of these tags.
+        pinned: Pinned, or not.
+        since: It happened at this time or later.
+        until: It happened before this time.
+        valid_at: It was true at this time.
+        details: With these values in the fields of its kind.
+        as_of: As everything was known at this time: nothing that was stored or changed later is seen (P15).
+        expired: Also what has expired.
+    """
+
+    kinds: frozenset[Kind] = frozenset()
+    classes: frozenset[MemoryClass] = frozenset()
+    statuses: frozenset[Status] = frozenset({Status.ACTIVE})
+    trust: Trust | None = None
+    namespace: str | None = "default"
+    agent: str | None = None
+    user: str | None = None
+    author: str | None = None
+    conversation: str | None = None
+    concept: str | None = None
+    tags: frozenset[str] = frozenset()
+    pinned: bool | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    valid_at: datetime | None = None
+    details: tuple[tuple[str, Json], ...] = ()
+    as_of: datetime | None = None
+    expired: bool = False
+
+
+def where(wanted: Filter, now: datetime) -> tuple[str, list[Any]]:
+    """Return the condition for rows of `memory AS m`, and its values.
+
+    Args:
+        wanted: Which memories.
+        now: The present, for what has expired.
+    """
+    parts: list[str] = ["1"]
+    values: list[Any] = []
+    for name, (condition, stored) in _CONDITIONS.items():
+        value = getattr(wanted, name)
+        if value is not None and value != frozenset():
+            parts.append(condition)
+            values.append(stored(value))
+    if wanted.statuses:
+        if wanted.as_of is not None:
+            values.append(micros(wanted.as_of))
+        parts.append(_STATUS if wanted.as_of is None else _STATUS_THEN)
+        values.append(_listed(wanted.statuses))
+    for tag in sorted(wanted.tags):
+        parts.append("EXISTS (SELECT 1 FROM json_each(m.tags) WHERE value = ?)")
+        values.append(tag)
+    for name, value in wanted.details:
+        parts.append("json_extract(m.details, ?) = ?")
+        values += [f'$."{name}"', value]
+    if not wanted.expired:
+        parts.append("(m.expires_at IS NULL OR m.expires_at > ?)")
+        values.append(micros(wanted.as_of or now))
+    return " AND ".join(parts), values
+
+
+def _listed(names: Iterable[str]) -> str:
+    return json.dumps(sorted(names))
+
+
+def _at_least(trust: Trust) -> str:
+    return _listed(other for other in Trust if other.rank >= trust.rank)
+
+
+_CONDITIONS: Mapping[str, tuple[str, Callable[[Any], Any]]] = {
+    **{name: (f"m.{name} = ?", str) for name in ("namespace", "agent", "user", "author", "conversation", "concept")},
+    "kinds": ("m.kind IN (SELECT value FROM json_each(?))", _listed),
+    "classes": ("m.class IN (SELECT value FROM json_each(?))", _listed),
+    "trust": ("m.trust IN (SELECT value FROM json_each(?))", _at_least),
+    "pinned": ("m.pinned = ?", int),
+    "since": ("m.at >= ?", micros),
+    "until": ("m.at < ?", micros),
+    "valid_at": ("? BETWEEN coalesce(m.valid_from, -1e18) AND coalesce(m.valid_until - 1, 1e18)", micros),
+    "as_of": ("m.created <= ?", micros),
+}
+_STATUS = "m.status IN (SELECT value FROM json_each(?))"
+_STATUS_THEN = """coalesce((SELECT json_extract(e.detail, '$.old') FROM event AS e
+    WHERE e.memory = m.seq AND e.what = 'status' AND e.at > ? ORDER BY e.number LIMIT 1), m.status)
+    IN (SELECT value FROM json_each(?))"""

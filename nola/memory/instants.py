@@ -1,0 +1,36 @@
+"""Instants in the forms that the memory needs: datetimes, whole microseconds, seconds for formulas, and text."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+__all__ = ["from_micros", "from_seconds", "micros", "seconds", "written"]
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+_MILLION = 1_000_000
+
+
+def micros(at: datetime) -> int:
+    """Return whole microseconds since 1970 UTC of an aware datetime, as the database keeps it."""
+    return (at - _EPOCH) // _MICROSECOND
+
+
+def from_micros(number: int) -> datetime:
+    """Return the instant, in UTC."""
+    return _EPOCH + number * _MICROSECOND
+
+
+def seconds(at: datetime) -> float:
+    """Return seconds since 1970 UTC, as formulas take it."""
+    return micros(at) / _MILLION
+
+
+def from_seconds(number: float) -> datetime:
+    """Return the instant in UTC, to the microsecond."""
+    return from_micros(round(number * _MILLION))
+
+
+def written(at: datetime) -> str:
+    """Return the instant as ISO-8601 in UTC with six digits of a second, so that it sorts and reads back the same."""
+    return at.astimezone(UTC).isoformat(timespec="microseconds")

@@ -1,0 +1,260 @@
+"""Scoring: what words, meaning, neighbours, speakers, conversations and dates say about every candidate together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from nola.memory.columns import NONE, distinct
+from nola.memory.query_dates import DateKind
+from nola.memory.traits import ASKED_FULL, Trait
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from nola.memory.columns import Columns
+    from nola.memory.dense import DenseIndex
+    from nola.memory.postings import LexicalHits, Postings
+    from nola.memory.query import Query
+    from nola.settings import RecallSettings
+
+__all__ = ["PARTS", "Ranking", "rank"]
+
+PARTS = ("bm25", "cosine", "neighbours", "answer", "speaker", "session", "date", "form")
+"""The parts that a relevance is the sum of, in the order of the columns of `Ranking.parts`."""
+
+_Floats: TypeAlias = "NDArray[np.float64]"
+_Rows: TypeAlias = "NDArray[np.int32]"
+
+_DAY_S = 86_400.0
+_CORE = 100
+"""Best candidates whose neighbours become candidates too."""
+_MOST_DATED = 1_000
+_HALF_LIFE = 10.0
+"""Turns after which a good turn lends half as much to its conversation."""
+_NEVER = 100.0
+"""Half-lives after which nothing is left."""
+_AROUND_SHARE = 0.4
+_TELLS_TIME = 0.10
+_ASKS = 0.15
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Candidates of a question, best first.
+
+    Attributes:
+        rows: int32 [n].
+        relevance: float64 [n] in [0, 1], 1 for the best.
+        parts: float64 [n, len(PARTS)], on the same scale; a row's relevance is their sum, but never below 0.
+        bm25: float64 [n], plain scores.
+        cosine: float64 [n], plain cosines, 0 without a vector.
+    """
+
+    rows: _Rows
+    relevance: _Floats
+    parts: _Floats
+    bm25: _Floats
+    cosine: _Floats
+
+
+@dataclass(frozen=True, slots=True)
+class _Pool:
+    """Candidates in ascending order, with what words and meaning say about them.
+
+    Attributes:
+        rows: int32 [n].
+        bm25: float64 [n].
+        cosine: float64 [n].
+        words: float64 [n], the lexical part of the base score.
+        meaning: float64 [n], the other part.
+    """
+
+    rows: _Rows
+    bm25: _Floats
+    cosine: _Floats
+    words: _Floats
+    meaning: _Floats
+
+    @property
+    def base(self) -> _Floats:
+        """The score of a row by itself."""
+        return self.words + self.meaning
+
+
+class _Scorer:
+    """What one question asks of rows."""
+
+    def __init__(
+        self,
+        columns: Columns,
+        lexical: LexicalHits,
+        dense: DenseIndex | None,
+        question: NDArray[np.float32] | None,
+        settings: RecallSettings,
+    ) -> None:
+        self._columns = columns
+        self._lexical = lexical
+        self._dense = dense
+        self._question = question
+        self._settings = settings
+        self._near: tuple[_Rows, _Floats] = (np.zeros(0, dtype=np.int32), np.zeros(0))
+
+    def pool(self, rows: _Rows) -> _Pool:
+        """Score rows by themselves; the rows in ascending order."""
+        s = self._settings
+        bm25 = self._lexical.of(rows).astype(np.float64)
+        words = bm25 / max(float(bm25.max(initial=0.0)), 1e-9)
+        if self._dense is None or self._question is None:
+            nothing = np.zeros(len(rows))
+            return _Pool(rows, bm25, nothing, words, nothing)
+        cosine = self._cosines(self._dense, self._question, rows)
+        best = float(cosine.max(initial=0.0)) + s.cosine_offset
+        meaning = np.maximum(cosine + s.cosine_offset, 0.0) / max(best, 1e-9)
+        return _Pool(rows, bm25, cosine, s.lexical_share * words, (1 - s.lexical_share) * meaning)
+
+    def _cosines(self, dense: DenseIndex, question: NDArray[np.float32], rows: _Rows) -> _Floats:
+        """Return the cosines of rows in ascending order; those of the last call are not worked out again."""
+        seen, known = self._near
+        cosine = np.zeros(len(rows))
+        where = np.searchsorted(seen, rows)
+        where[where == len(seen)] = 0
+        there = seen[where] == rows if len(seen) else np.zeros(len(rows), dtype=np.bool_)
+        cosine[there] = known[where[there]]
+        cosine[~there] = dense.cosines(question, rows[~there])
+        self._near = (rows, cosine)
+        return cosine
+
+    def around(self, pool: _Pool) -> tuple[_Floats, _Floats]:
+        """Return what a row's neighbours lend it, and what it gains by answering a good question."""
+        s, columns, rows = self._settings, self._columns, pool.rows
+        lent = np.zeros(len(rows))
+        answer = np.zeros(len(rows))
+        for number, others in enumerate(columns.beside(rows)):
+            where = np.searchsorted(rows, others)
+            where[where == len(rows)] = 0
+            there = (others != NONE) & (rows[where] == others)
+            same = columns.speaker[others] == columns.speaker[rows]
+            score = np.where(there, pool.base[where], 0.0)
+            lent += score * np.where(same, s.neighbour_same, s.neighbour_other)
+            if number == 0:
+                asked = (columns.traits[others] & Trait.ASKS) > 0
+                answer = s.answer_bonus * score * (asked & ~same)
+        return lent, answer
+
+    def session(self, pool: _Pool) -> _Floats:
+        """Return what a row gains by the best that was said around it in the same conversation."""
+        columns, rows = self._columns, pool.rows
+        return _AROUND_SHARE * _decayed_maximum(columns.session[rows], columns.place[rows], pool.base)
+
+    def dates(self, query: Query, pool: _Pool) -> _Floats:
+        """Return what a row gains by closeness to a date that the question names."""
+        s, at_s = self._settings, self._columns.at_s[pool.rows]
+        close = np.zeros(len(pool.rows))
+        for date in query.dates:
+            after = np.maximum(at_s - date.end_s, 0.0) / _DAY_S
+            before = np.maximum(date.start_s - at_s, 0.0) / _DAY_S
+            share = s.year_share if date.kind is DateKind.YEAR else 1.0
+            close = np.maximum(close, share * np.exp(-after / s.days_after - before / s.days_before))
+        return s.date_weight * close
+
+    def speaker(self, query: Query, pool: _Pool) -> _Floats:
+        """Return what a row gains when a person named in the question said it."""
+        people = [n for name in query.people if (n := self._columns.speaker_number(name)) != NONE]
+        said = np.isin(self._columns.speaker[pool.rows], people)
+        return np.where(said, self._settings.speaker_bonus, 0.0)
+
+    def form(self, query: Query, pool: _Pool) -> _Floats:
+        """Return what a row gains by telling a time when one is asked for, less for the share of it that asks."""
+        traits = self._columns.traits[pool.rows]
+        loss = -_ASKS * (traits >> 4) / ASKED_FULL
+        if query.wants_time:
+            loss += _TELLS_TIME * ((traits & Trait.TELLS_TIME) > 0)
+        return np.asarray(loss, dtype=np.float64)
+
+
+def rank(
+    query: Query,
+    columns: Columns,
+    postings: Postings,
+    settings: RecallSettings,
+    *,
+    dense: DenseIndex | None = None,
+    question: NDArray[np.float32] | None = None,
+    mask: NDArray[np.bool_] | None = None,
+) -> Ranking:
+    """Rank the memories that may answer a question (retrieval.md, steps 3 to 6).
+
+    Args:
+        query: The question.
+        columns: Who said what when.
+        postings: The lexical index.
+        settings: Weights and sizes.
+        dense: The vector index; without one words alone count.
+        question: float32 [d], the unit vector of `query.embed_text`.
+        mask: bool [rows], true where a row may be found or lend anything.
+    """
+    lexical = postings.search(query.terms, settings.pool_lexical, settings, mask)
+    found = [lexical.rows]
+    if dense is not None and question is not None:
+        found.append(dense.search(question, settings.pool_dense, mask)[0])
+    if query.dates:
+        found.append(_dated(query, columns, lexical, settings.pool_date, mask))
+    scorer = _Scorer(columns, lexical, dense, question, settings)
+    rows = distinct(found)
+    if not len(rows):
+        nothing = np.zeros(0)
+        return Ranking(rows, nothing, np.zeros((0, len(PARTS))), nothing, nothing)
+    core = scorer.pool(rows)
+    best = rows[np.argsort(-core.base, kind="stable")[:_CORE]]
+    more = _allowed(columns.neighbours(best, settings.neighbours), mask)
+    pool = scorer.pool(distinct([rows, more]))
+    parts = np.stack(
+        (
+            pool.words, pool.meaning, *scorer.around(pool), scorer.speaker(query, pool), scorer.session(pool),
+            scorer.dates(query, pool), scorer.form(query, pool),
+        ),
+        axis=1,
+    )  # fmt: skip
+    total = parts.sum(axis=1)
+    order = np.lexsort((pool.rows, -total))
+    top = max(float(total[order[0]]), 1e-9)
+    relevance = np.clip(total[order] / top, 0.0, 1.0)
+    return Ranking(pool.rows[order], relevance, parts[order] / top, pool.bm25[order], pool.cosine[order])
+
+
+def _dated(query: Query, columns: Columns, lexical: LexicalHits, most: int, mask: NDArray[np.bool_] | None) -> _Rows:
+    """Return rows of the dates that a question names, those with its words first, then the newest."""
+    at_s = columns.at_s[: len(columns)]
+    inside = np.zeros(len(columns), dtype=np.bool_)
+    for date in query.dates:
+        if date.kind is not DateKind.YEAR:
+            inside |= (at_s >= date.start_s) & (at_s < date.end_s)
+    rows = _allowed(np.flatnonzero(inside).astype(np.int32), mask)
+    if len(rows) <= most:
+        return rows
+    order = np.lexsort((-at_s[rows], -lexical.of(rows)))
+    return rows[order[:most]]
+
+
+def _allowed(rows: _Rows, mask: NDArray[np.bool_] | None) -> _Rows:
+    if mask is None:
+        return rows
+    rows = rows[rows < len(mask)]
+    return rows[mask[rows]]
+
+
+def _decayed_maximum(sessions: _Rows, places: _Floats, scores: _Floats) -> _Floats:
+    """Return for each row the best score of its conversation, halved with every `_HALF_LIFE` turns between the two."""
+    order = np.lexsort((places, sessions))
+    gaps = np.diff(places[order], prepend=0.0) / _HALF_LIFE
+    gaps[np.flatnonzero(np.diff(sessions[order])) + 1] = _NEVER
+    slope = np.cumsum(np.clip(gaps, 0.0, _NEVER))
+    height = np.log2(np.maximum(scores[order], 1e-12))
+    before = np.maximum.accumulate(height + slope) - slope
+    after = np.maximum.accumulate((height - slope)[::-1])[::-1] + slope
+    best = np.zeros(len(places))
+    best[order] = np.exp2(np.maximum(before, after))
+    return best
