@@ -19,9 +19,11 @@ if TYPE_CHECKING:
 
     from nola.backup.backups import Backups
     from nola.config import Config
-    from nola.flow import Change, Conflict, ContextReport, Event, Problem, Seen
+    from nola.flow import Change, Conflict, ContextReport, Event, Problem, Remembered, Seen
+    from nola.keeping import KeptMemory
     from nola.llm.choose import Chooser
     from nola.llm.models import ModelFiles, Progress
+    from nola.memory.engine import Engine
     from nola.memory.store import ConversationStore
     from nola.port import ConversationRow, Finding, StoredMessage
     from nola.state.store import StateStore
@@ -42,6 +44,7 @@ class Parts:
         config: Where everything lies, and every setting.
         state: The JSON modules.
         conversations: The stored turns.
+        memory: The learned memory.
         chooser: Chooses the model that answers.
         files: The model files.
         services: What a turn uses.
@@ -53,6 +56,7 @@ class Parts:
     config: Config
     state: StateStore
     conversations: ConversationStore
+    memory: KeptMemory
     chooser: Chooser
     files: ModelFiles
     services: Services
@@ -87,6 +91,11 @@ class Agent:
     def chooser(self) -> Chooser:
         """What chooses the model that answers."""
         return self._parts.chooser
+
+    @property
+    def memory(self) -> Engine:
+        """The learned memory, whole."""
+        return self._parts.memory.engine
 
     @property
     def backups(self) -> Backups:
@@ -138,6 +147,14 @@ class Agent:
         if stimulus.conversation is not None:
             earlier = services.conversations.exchanges(stimulus.conversation, services.settings.chat.deep_turns)
         return look(stimulus, level_of(stimulus, earlier, services.settings), services).report
+
+    def recall(self, query: str, *, limit: int = 10, budget: int | None = None) -> Sequence[Remembered]:
+        """Return the memories that answer a question best, best first; their use is counted once."""
+        return self._parts.memory.recall(query, limit=limit, budget=budget)
+
+    def remember(self, content: str, **fields: object) -> str:
+        """Store one memory and return its id; it is found by its words when this returns."""
+        return self.memory.store(content, fields)
 
     def get_state(self, path: str = "", *, reload: bool = True) -> Json:
         """Return a copy of what stands at a dotted path; all modules when it is empty.
@@ -365,6 +382,7 @@ class Agent:
     def close(self) -> None:
         """Stop the model, close the files."""
         self.chooser.close()
+        self._parts.memory.close()
         self._conversations.close()
         self._parts.close_vectors()
         self._state.close()

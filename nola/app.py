@@ -18,10 +18,12 @@ from nola.context.prompt import Persona
 from nola.context.select import Selector
 from nola.errors import NolaError
 from nola.files import make_private_dir
-from nola.keeping import KeptConversations, KeptState
+from nola.keeping import KeptConversations, KeptMemory, KeptState
 from nola.llm.calibration import Calibration
 from nola.llm.choose import Chooser
 from nola.llm.models import ModelFiles
+from nola.llm.tokens import estimate
+from nola.memory.database import Database
 from nola.memory.store import ConversationStore
 from nola.reason.metacognition import Metacognition
 from nola.state.birth import find_born
@@ -35,7 +37,9 @@ if TYPE_CHECKING:
     from nola.config import Config
     from nola.context.select import Vectoriser
     from nola.llm.base import ChatModel
+    from nola.llm.embed import Embedder
     from nola.llm.vectors import CachedEmbedder
+    from nola.memory.engine import Engine
     from nola.types import Json
 
 __all__ = ["get_agent", "open_assistant"]
@@ -64,6 +68,7 @@ def open_assistant(
     choose: Callable[[str | None], ChatModel] | None = None,
     clock: Clock | None = None,
     vectoriser: Vectoriser | None = None,
+    embedder: Embedder | None = None,
     via: str = "library",
 ) -> Agent:
     """Build an agent; nothing heavy is loaded before it is used.
@@ -72,7 +77,8 @@ def open_assistant(
         config: The settings; None reads the environment.
         choose: Gives the model that answers, by the name that was asked for; None chooses among what is there.
         clock: Tells the time; None for the machine's, or where `NOLA_NOW` starts it.
-        vectoriser: The embedder; None for the one that the settings name.
+        vectoriser: The embedder of facts; None for the one that the settings name.
+        embedder: The embedder of memories, of the same space; None for the one that the settings name.
         via: The interface that changes come through, as the history names it.
 
     Raises:
@@ -87,11 +93,14 @@ def open_assistant(
     files = ModelFiles(config.models_dir)
     chooser = Chooser(settings, files, ollama_host=os.environ.get("OLLAMA_HOST", ""))
     state, backups = _state_and_backups(config, clock, chooser)
-    conversations = ConversationStore(config.database, clock=clock)
+    database = Database(config.database, clock=clock)
+    conversations = ConversationStore(database, clock=clock)
     vectors = _Vectors(config, files, clock)
+    memory = KeptMemory(lambda: _engine(database, config, embedder or vectors.inner()))
     services = Services(
         state=KeptState(state),
         conversations=KeptConversations(conversations),
+        memory=memory,
         selector=Selector(settings.relevance, turn_budget_s=settings.embed.turn_budget),
         metacognition=Metacognition(settings.unknown),
         vectoriser=(lambda: vectoriser) if vectoriser else vectors.get,
@@ -101,7 +110,7 @@ def open_assistant(
         settings=settings,
         clock=clock,
     )
-    return Agent(Parts(config, state, conversations, chooser, files, services, vectors.close, backups, via))
+    return Agent(Parts(config, state, conversations, memory, chooser, files, services, vectors.close, backups, via))
 
 
 def _state_and_backups(config: Config, clock: Clock, chooser: Chooser) -> tuple[StateStore, Backups]:
@@ -132,6 +141,20 @@ def _back_up(backups: Backups) -> None:
     backups.create(Kind.BEFORE_MIGRATION)
 
 
+def _engine(database: Database, config: Config, embedder: Embedder | None) -> Engine:
+    """Build the learned memory with the embedder of the facts, or else the best small one that is here."""
+    from nola.llm.choose_embedder import embedder_here, embedder_of  # noqa: PLC0415 -- keeps start-up fast
+    from nola.memory.engine import Engine  # noqa: PLC0415 -- brings numpy
+
+    return Engine(
+        database,
+        config.settings,
+        embedder=embedder or embedder_here(config),
+        count_tokens=estimate,
+        former=lambda model: embedder_of(model, config),
+    )
+
+
 class _Vectors:
     """The embedder, made when it is first asked for and its files are there."""
 
@@ -139,6 +162,7 @@ class _Vectors:
         self._config = config
         self._files = files
         self._clock = clock
+        self._inner: Embedder | None = None
         self._embedder: CachedEmbedder | None = None
         self._lock = threading.Lock()
 
@@ -148,6 +172,10 @@ class _Vectors:
             if self._embedder is None and self._possible():
                 self._embedder = self._made()
             return self._embedder
+
+    def inner(self) -> Embedder | None:
+        """Return the same without its cache: memories keep their vectors themselves."""
+        return self._inner if self.get() else None
 
     def close(self) -> None:
         """Close its cache."""
@@ -168,7 +196,7 @@ class _Vectors:
         from nola.llm.vectors import CachedEmbedder  # noqa: PLC0415 -- keeps start-up fast
 
         embed = self._config.settings.embed
-        inner = MiniLmEmbedder(
+        self._inner = MiniLmEmbedder(
             self._files.path("minilm"),
             self._files.path("minilm-tokenizer"),
             threads=embed.threads,
@@ -176,7 +204,7 @@ class _Vectors:
             max_tokens=embed.max_tokens,
         )
         make_private_dir(self._config.cache_dir)
-        return CachedEmbedder(inner, self._config.cache_dir / "vectors.db", self._clock, batch=embed.batch)
+        return CachedEmbedder(self._inner, self._config.cache_dir / "vectors.db", self._clock, batch=embed.batch)
 
 
 def _persona(state: StateStore) -> Persona:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from nola.flow import ContextReport, Factors, LeftOut, Receipt, Selected, TurnResult
+    from nola.flow import ContextReport, Factors, LeftOut, Receipt, Remembered, Selected, TurnResult
 
 __all__ = ["context_document", "receipt_document", "turn_document"]
 
@@ -50,6 +50,8 @@ def context_document(report: ContextReport, *, most_left_out: int | None = None)
         "level_why": report.choice.why,
         "budget": report.budget,
         "tokens": report.tokens,
+        "memory_budget": report.memory_budget,
+        "memory_tokens": report.memory_tokens,
         "context": [_selected(fact) for fact in report.selected],
         "left_out": [_left_out(fact) for fact in report.left_out[:most_left_out]],
         "unknown": list(report.unknown),
@@ -76,6 +78,7 @@ def _selected(fact: Selected) -> dict[str, Any]:
         "weight": round(fact.weight, _DIGITS),
         "factors": _factors(fact.factors),
         "source_file": fact.source_file,
+        **_memory(fact.memory),
     }
 
 
@@ -86,6 +89,28 @@ def _left_out(fact: LeftOut) -> dict[str, Any]:
         "tokens": fact.tokens,
         "weight": round(fact.weight, _DIGITS),
         "factors": _factors(fact.factors),
+        **_memory(fact.memory),
+    }
+
+
+def _memory(memory: Remembered | None) -> dict[str, Any]:
+    """Tell how recall saw a memory; nothing of a leaf of the state."""
+    if memory is None:
+        return {}
+    return {
+        "memory": {
+            "id": memory.id,
+            "content": memory.content,
+            "kind": memory.kind,
+            "speaker": memory.speaker,
+            "at": memory.at.isoformat(),
+            "relevance": round(memory.relevance, _DIGITS),
+            "strength": round(memory.strength, _DIGITS),
+            "tier": str(memory.tier),
+            "score": round(memory.score, _DIGITS),
+            "parts": {name: round(part, _DIGITS) for name, part in memory.parts.items()},
+            "why": memory.why,
+        }
     }
 
 

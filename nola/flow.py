@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from nola.types import Channel, Level, Place, Role, Tokens, Weight
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
 
     from nola.types import ChangeId, ConversationId, Json, MessageId, StimuliType
@@ -30,6 +30,7 @@ __all__ = [
     "Prompt",
     "Proposal",
     "Receipt",
+    "Remembered",
     "Seen",
     "Selected",
     "Stimulus",
@@ -95,6 +96,51 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
+class Remembered:
+    """A memory that a message brought to mind, as recall scored it.
+
+    Attributes:
+        id: Its id.
+        content: What it says.
+        kind: What sort of memory it is.
+        score: What recall ranked it by: relevance and strength together, 0 to 1 and a little above with links.
+        relevance: How well it answers, in [0, 1], 1 for the best memory.
+        strength: Its strength under the profile, in [0, 1].
+        tier: hot, warm or cold.
+        tokens: What its content takes.
+        parts: Each part of the relevance.
+        why: The same in words.
+        at: When it happened.
+        speaker: Who said it; empty when that is not known.
+        source: Where it came from.
+        trust: How far its origin is trusted.
+        level: The context level that it belongs to.
+        innate: Experience can't change it.
+        pinned: It is always at hand.
+        cosine: Its plain cosine with the message, 0 without a vector.
+    """
+
+    id: str
+    content: str
+    kind: str
+    score: float
+    relevance: float
+    strength: float
+    tier: str
+    tokens: Tokens
+    parts: Mapping[str, float]
+    why: str
+    at: datetime
+    speaker: str = ""
+    source: str = ""
+    trust: str = "owner"
+    level: Level = Level.CONVERSATION
+    innate: bool = False
+    pinned: bool = False
+    cosine: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class Factors:
     """The four factors of a weight, each in [0, 1]."""
 
@@ -106,7 +152,7 @@ class Factors:
 
 @dataclass(frozen=True, slots=True)
 class Selected:
-    """A fact that was injected."""
+    """A fact that was injected; `memory` when it is no leaf of the state but was recalled."""
 
     path: str
     text: str
@@ -114,17 +160,19 @@ class Selected:
     weight: Weight
     factors: Factors
     source_file: str
+    memory: Remembered | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A fact that was not injected, and why."""
+    """A fact that was not injected, and why; `memory` when it was recalled."""
 
     path: str
     why: str
     tokens: Tokens
     weight: Weight
     factors: Factors
+    memory: Remembered | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,12 +181,14 @@ class ContextReport:
 
     Attributes:
         choice: The level and why.
-        budget: Hard limit in tokens for the selected facts.
-        tokens: What the selected facts take.
-        selected: Injected facts, heaviest first.
+        budget: Hard limit in tokens for the selected facts of the state.
+        tokens: What these facts take.
+        selected: Injected facts and memories, heaviest first.
         left_out: The others, heaviest first; may be made on demand.
         unknown: What the message asks about the owner that nothing known answers.
         notices: Things a person should know: a problem with a file, a missing embedder.
+        memory_budget: Hard limit in tokens for the selected memories.
+        memory_tokens: What these memories take.
     """
 
     choice: LevelChoice
@@ -148,6 +198,13 @@ class ContextReport:
     left_out: Sequence[LeftOut]
     unknown: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
+    memory_budget: Tokens = Tokens(0)  # noqa: RUF009 -- a plain number
+    memory_tokens: Tokens = Tokens(0)  # noqa: RUF009 -- a plain number
+
+    @property
+    def memories(self) -> tuple[Remembered, ...]:
+        """The injected memories, heaviest first."""
+        return tuple(fact.memory for fact in self.selected if fact.memory is not None)
 
 
 @dataclass(frozen=True, slots=True)

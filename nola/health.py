@@ -6,6 +6,7 @@ import os
 import shlex
 import shutil
 import stat
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -66,7 +67,7 @@ def check_health(
         ("home.filesystem", lambda: _file_system(config)),
         ("state", lambda: _state(state)),
         ("state.permissions", lambda: _permissions(config)),
-        ("memory", lambda: _memory(conversations)),
+        ("memory", lambda: _memory(conversations, config, now)),
         ("backups", lambda: _backups(config, backups, now)),
         ("watch", lambda: _watches(inotify)),
         ("ollama", lambda: _ollama(chooser, config.settings.ollama.default_model)),
@@ -168,12 +169,38 @@ def _named(paths: Sequence[Path]) -> str:
     return ", ".join(map(str, paths[:_MOST_NAMED])) + (f" and {more} more" if more > 0 else "")
 
 
-def _memory(conversations: ConversationStore) -> Iterator[Finding]:
+def _memory(conversations: ConversationStore, config: Config, now: datetime) -> Iterator[Finding]:
     problems = conversations.check()
     for problem in problems:
         yield Finding("memory.file", Severity.ERROR, problem_sentence(problem), "bring a backup back: nola backup list")
     if not problems:
-        yield Finding("memory.file", Severity.OK, "the conversations can be read")
+        yield Finding("memory.file", Severity.OK, "memories and conversations can be read")
+        yield from _memories(config, now)
+
+
+def _memories(config: Config, now: datetime) -> Iterator[Finding]:
+    from nola.llm.choose_embedder import embedder_here  # noqa: PLC0415 -- keeps start-up fast
+    from nola.memory.database import Database  # noqa: PLC0415 -- keeps start-up fast
+    from nola.memory.filters import Filter  # noqa: PLC0415 -- keeps start-up fast
+    from nola.memory.memories import Memories  # noqa: PLC0415 -- brings numpy
+
+    embedder = embedder_here(config)
+    with closing(Database(config.database, clock=SystemClock())) as database:
+        memories = Memories(database)
+        counts = memories.count(Filter(namespace=None), now)
+        missing = memories.missing(embedder.model_id) if embedder else 0
+    total, innate = sum(counts["kind"].values()), counts["class"].get("innate", 0)
+    told = f"{total} {'memory' if total == 1 else 'memories'}, {innate} of them innate"
+    yield Finding("memory.records", Severity.OK, told if total else "nothing is remembered yet")
+    if embedder is None:
+        yield Finding("memory.vectors", Severity.OK, "memories are found by words alone, as set (embed.provider)")
+    elif missing:
+        told = f"{missing} {'memory has' if missing == 1 else 'memories have'} no vector of {embedder.model_id} yet"
+        why = "until then they are found by words, and the rest as before"
+        yield Finding("memory.vectors", Severity.WARNING, f"{told}; {why}", "nola memory reindex --missing")
+    else:
+        told = f"memories are found by words and by vectors of {embedder.model_id}"
+        yield Finding("memory.vectors", Severity.OK, told)
 
 
 def _backups(config: Config, backups: Backups, now: datetime) -> Iterator[Finding]:

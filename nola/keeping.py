@@ -1,24 +1,32 @@
-"""Lends the state and the conversations to a turn in the shape that a turn asks for."""
+"""Lends the state, the conversations and the memory to a turn in the shape that a turn asks for."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from nola.documents import context_document, receipt_document
+from nola.flow import Remembered
 from nola.state import contract
+from nola.types import Level, Tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+    from datetime import datetime
 
     from nola.flow import Candidate, Change, Exchange, Problem, Proposal, Stimulus, TurnResult
+    from nola.memory.engine import Engine
+    from nola.memory.recall import Recalled
     from nola.memory.store import ConversationStore
     from nola.state.store import StateStore
     from nola.types import ConversationId, Json, MessageId
 
-__all__ = ["KeptConversations", "KeptState", "problem_sentence"]
+__all__ = ["KeptConversations", "KeptMemory", "KeptState", "problem_sentence"]
 
 _MOST_LEFT_OUT = 40
+_MOST_RECALLED = 60
+_MOST_INNATE = 50
 _NOLA = "nola"
 
 
@@ -90,6 +98,112 @@ class KeptConversations:
             usage={"prompt_tokens": result.usage.prompt_tokens, "reply_tokens": result.usage.reply_tokens},
             timings=dict(result.timings_ms),
         )
+
+
+class KeptMemory:
+    """The learned memory as a turn sees it, loaded when it is first asked for.
+
+    What a turn gets is active, not expired, true at this time, of the namespace `default`, and trusted at least as an
+    external source is.
+
+    Args:
+        make: Makes it.
+    """
+
+    def __init__(self, make: Callable[[], Engine]) -> None:
+        self._make = make
+        self._made: Engine | None = None
+        self._lock = Lock()
+
+    @property
+    def engine(self) -> Engine:
+        """The memory, whole."""
+        with self._lock:
+            if self._made is None:
+                self._made = self._make()
+            return self._made
+
+    def brought_to_mind(self, text: str, *, now: datetime, owner: str, former: bool) -> Sequence[Remembered]:
+        """Return what answers a message best, the best first, and all innate memories; nothing is counted.
+
+        Args:
+            text: The message; without a word in it what is hot or pinned comes, the strongest first (A15, A16).
+            now: The present.
+            owner: The owner's name, if it is known.
+            former: The message asks for former times: what is true no longer comes too.
+        """
+        from nola.memory.asking import asked  # noqa: PLC0415 -- keeps start-up fast
+        from nola.memory.axes import MemoryClass, Tier, Trust  # noqa: PLC0415 -- as above
+
+        engine = self.engine
+        trusted = {"trust": Trust.EXTERNAL, "valid_at": None if former else now}
+        ask = asked(text, now=now, limit=_MOST_RECALLED, owner=owner, given=trusted)
+        found = engine.recall(ask, count=False)
+        if not text:
+            found = [one for one in found if one.pinned or one.tier is Tier.HOT]
+        always = {**trusted, "memory_class": MemoryClass.INNATE}
+        innate = engine.recall(asked("", now=now, limit=_MOST_INNATE, given=always), count=False)
+        there = {one.id for one in found}
+        beside = [replace(one, score=one.score if not text else 0.0) for one in innate if one.id not in there]
+        return [_remembered(one) for one in (*found, *beside)]
+
+    def used(self, memories: Sequence[Remembered], request: str) -> None:
+        """Count one access of each, once for each request, in one transaction (A18, X10).
+
+        Args:
+            memories: What was put before the model, the heaviest first.
+            request: The id of the message that they were put there for.
+        """
+        if memories:
+            self.engine.count([m.id for m in memories], activations=[m.score for m in memories], request=request)
+        if self._made is not None:
+            self._make_missing_vectors(self._made)
+
+    def _make_missing_vectors(self, engine: Engine) -> None:
+        """Let vectors be made in the background of memories that another process stored."""
+        if engine.keeper.embedder is None:
+            return
+        with engine.keeper.index() as index:
+            missing = len(index) > (0 if index.dense is None else len(index.dense))
+        if missing:
+            engine.keeper.notice()
+
+    def recall(self, query: str, *, limit: int, budget: int | None) -> Sequence[Remembered]:
+        """Return the memories that answer a question best, best first; their use is counted once."""
+        from nola.memory.asking import asked  # noqa: PLC0415 -- keeps start-up fast
+
+        ask = asked(query, now=self.engine.database.clock.now(), limit=limit, budget=budget, given={})
+        return [_remembered(one) for one in self.engine.recall(ask, count=True)]
+
+    def close(self) -> None:
+        """Stop its work in the background and close the file, if it was loaded."""
+        with self._lock:
+            if self._made is not None:
+                self._made.close()
+
+
+def _remembered(found: Recalled) -> Remembered:
+    """Return what recall found as the value that travels."""
+    return Remembered(
+        id=found.id,
+        content=found.content,
+        kind=found.kind,
+        score=found.score,
+        relevance=found.relevance,
+        strength=found.strength,
+        tier=found.tier,
+        tokens=Tokens(found.tokens),
+        parts=found.parts,
+        why=found.why,
+        at=found.at,
+        speaker=found.speaker,
+        source=found.source,
+        trust=found.trust,
+        level=Level(min(max(found.level, Level.QUICK), Level.DEEP)),
+        innate=found.memory_class == "innate",
+        pinned=found.pinned,
+        cosine=found.cosine,
+    )
 
 
 def problem_sentence(problem: Problem) -> str:

@@ -9,20 +9,21 @@ from typing import TYPE_CHECKING, Any
 from nola import config as configuration
 from nola.clock import SystemClock
 from nola.errors import UsageError
-from nola.llm.choose_embedder import embedder_named
+from nola.llm.choose_embedder import embedder_named, embedder_of
 from nola.llm.tokens import estimate
 from nola.memory.asking import asked, filtered
+from nola.memory.checks import checked_choice, checked_instant, checked_whole
 from nola.memory.database import Database
 from nola.memory.engine import Engine
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import datetime
     from types import TracebackType
     from typing import Self
 
     from nola.clock import Clock
-    from nola.memory.axes import EdgeKind
+    from nola.memory.axes import EdgeKind, Tier
     from nola.memory.edges import Edge
     from nola.memory.engine import Explanation, Stats
     from nola.memory.finding import Event
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
     from nola.settings import Settings
 
 __all__ = ["Memory"]
+
+_MOST = 2**53
 
 
 class Memory:
@@ -80,9 +83,20 @@ class Memory:
         config = configuration.load(os.environ)
         known = settings or config.settings
         chosen = embedder_named(embedder, config) if isinstance(embedder, str) else embedder
+        if chosen is not None and not hasattr(chosen, "embed"):
+            raise UsageError(f"embedder is a name or an object that embeds, not {type(chosen).__name__}")
         database = Database(Path(path).expanduser(), clock=clock or SystemClock())
         return cls(
-            Engine(database, known, profile=profile, preset=preset, embedder=chosen, count_tokens=estimate, owner=owner)
+            Engine(
+                database,
+                known,
+                profile=profile,
+                preset=preset,
+                embedder=chosen,
+                count_tokens=estimate,
+                owner=owner,
+                former=lambda model: embedder_of(model, config),
+            )
         )
 
     # --- storing ------------------------------------------------------------------------------------------------------
@@ -115,7 +129,7 @@ class Memory:
     # --- reading ------------------------------------------------------------------------------------------------------
     def get(self, id: str) -> Record:  # noqa: A002 -- the name that callers know
         """Return one memory by its id, or the beginning of it; nothing is counted."""
-        return self._engine.get(id)
+        return self._engine.get(_id(id))
 
     def recall(
         self,
@@ -145,7 +159,7 @@ class Memory:
         """
         ask = asked(
             query,
-            now=now or self._engine.database.clock.now(),
+            now=self._now(now),
             limit=limit,
             budget=budget,
             as_of=as_of,
@@ -156,26 +170,62 @@ class Memory:
 
     def find(self, *, limit: int | None = None, offset: int = 0, **filters: Any) -> list[Record]:
         """Return the memories that filters let through, the last stored first; nothing is counted."""
-        return self._engine.find(filtered(filters), limit=limit, offset=offset)
+        most = None if limit is None else checked_whole("limit", limit, 0, _MOST)
+        return self._engine.find(filtered(filters), limit=most, offset=checked_whole("offset", offset, 0, _MOST))
 
     def explain(self, id: str, now: datetime | None = None) -> Explanation:  # noqa: A002 -- as above
         """Return how every strategy sees a memory: value, strength, tier, half-life, next tier; writes nothing."""
-        return self._engine.explain(id, now)
+        return self._engine.explain(_id(id), self._now(now))
 
     def edges(self, id: str, kind: EdgeKind | str | None = None) -> list[Edge]:  # noqa: A002 -- as above
         """Return the edges at either end of which a memory is, of one kind or of all ten."""
         from nola.memory.axes import EdgeKind  # noqa: PLC0415 -- keeps the import light
-        from nola.memory.checks import checked_choice  # noqa: PLC0415 -- keeps the import light
 
-        return self._engine.edges(id, None if kind is None else checked_choice("kind", kind, EdgeKind))
+        return self._engine.edges(_id(id), None if kind is None else checked_choice("kind", kind, EdgeKind))
 
     def events(self, id: str) -> list[Event]:  # noqa: A002 -- as above
         """Return what happened to a memory, the oldest first."""
-        return self._engine.events(id)
+        return self._engine.events(_id(id))
 
-    def stats(self, now: datetime | None = None) -> Stats:
-        """Count the memories by class, tier, kind, status and namespace."""
-        return self._engine.stats(now)
+    def heat(self, records: Sequence[Record], now: datetime | None = None) -> list[tuple[float, Tier]]:
+        """Return heat, 0 to 1, and tier of each memory; nothing is counted."""
+        return self._engine.heat(records, self._now(now))
+
+    def stats(self, now: datetime | None = None, *, namespace: str | None = None) -> Stats:
+        """Count the memories by class, tier, kind, status and namespace.
+
+        Args:
+            now: The present; None for the clock's.
+            namespace: Count those in it alone; None for all.
+        """
+        return self._engine.stats(self._now(now), namespace=namespace)
+
+    # --- what is innate -----------------------------------------------------------------------------------------------
+    def load_innate(self, folder: str | os.PathLike[str]) -> list[str]:
+        """Store what a folder holds, one file for each category, as innate memories (A04); return the new ids.
+
+        What is innate in the same category with the same words is there already and is not stored again, so that
+        loading a folder twice does nothing.
+
+        Args:
+            folder: It holds text, Markdown or JSON: see docs/reference/memory.md.
+
+        Raises:
+            UsageError: It is no such folder; nothing was stored.
+            DocumentError: A file in it can't be read; nothing was stored.
+        """
+        from nola.memory.innate import read_folder  # noqa: PLC0415 -- keeps the import light
+
+        given = read_folder(Path(folder))
+        known = self.find(memory_class="innate", namespace=None, expired=True)
+        there = {(tag, one.content) for one in known for tag in one.tags}
+        new = []
+        for fields in given:
+            key = (fields["tags"][0], fields["content"])
+            if key not in there:
+                there.add(key)
+                new.append(fields)
+        return self.store_many(new)
 
     # --- the whole ----------------------------------------------------------------------------------------------------
     def reindex(self, progress: Callable[[str, int, int], None] = lambda *_: None) -> dict[str, int]:
@@ -190,12 +240,13 @@ class Memory:
         write_atomic(Path(file), "".join(f"{line}\n" for line in lines).encode(), follow=True)
         return len(lines)
 
-    def import_(self, file: str | os.PathLike[str], *, skip_known: bool = False) -> Taken:
+    def import_(self, file: str | os.PathLike[str], *, skip_known: bool = False, dry_run: bool = False) -> Taken:
         """Store what `export` wrote, all or nothing; ids, times and statistics stay.
 
         Args:
             file: The file.
             skip_known: Pass over memories that are there already, instead of refusing.
+            dry_run: Tell what it would bring, and store nothing.
 
         Raises:
             DocumentError: The file is no export; nothing was stored.
@@ -208,7 +259,7 @@ class Memory:
             raise UsageError(f"{path} is no text: it can't be an export of the memory") from error
         except OSError as error:
             raise UsageError(f"{path} can't be read: {error.strerror}") from error
-        taken = self._engine.memories.import_lines(text.splitlines(), skip_known=skip_known)
+        taken = self._engine.memories.import_lines(text.split("\n"), skip_known=skip_known, dry_run=dry_run)
         self._engine.keeper.notice()
         return taken
 
@@ -221,6 +272,9 @@ class Memory:
         """Finish what is worth finishing in the background and close the file; the next use opens it again."""
         self._engine.close()
 
+    def _now(self, given: datetime | None) -> datetime:
+        return self._engine.database.clock.now() if given is None else checked_instant("now", given)
+
     def __enter__(self) -> Self:
         return self
 
@@ -228,3 +282,9 @@ class Memory:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _id(given: object) -> str:
+    if not isinstance(given, str):
+        raise UsageError(f"an id is a text, not {type(given).__name__}")
+    return given

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from datetime import datetime
 
-    from nola.flow import Change, Conflict, ContextReport, Event, Problem, Receipt, Stimulus
+    from nola.flow import Change, Conflict, ContextReport, Event, Problem, Receipt, Remembered, Stimulus
     from nola.types import ChangeId, ConversationId, Json, MessageId, Severity
 
 __all__ = ["Assistant", "ConversationRow", "Finding", "StoredMessage"]
@@ -60,6 +60,12 @@ class Assistant(Protocol):
 
     def context(self, stimulus: Stimulus) -> ContextReport:
         """Choose the context for a message and call no model."""
+
+    def recall(self, query: str, *, limit: int = 10, budget: int | None = None) -> Sequence[Remembered]:
+        """Return the memories that answer a question best, best first; their use is counted once."""
+
+    def remember(self, content: str, **fields: object) -> str:
+        """Store one memory and return its id; it is found by its words when this returns."""
 
     def get_state(self, path: str = "", *, reload: bool = True) -> Json:
         """Return a copy of what stands at a dotted path; all modules when it is empty."""

@@ -172,7 +172,14 @@ class RecallSettings:
     )
     speaker_bonus: float = _setting(0.30, "added when a person named said it", "retrieval.md 6", low=0, high=1)
     session_share: float = _setting(
-        0.20, "share of the best score of its conversation that is added", "retrieval.md 6", low=0, high=1
+        0.40, "share of the best score around it, fading with distance, that is added", "retrieval.md 6", low=0, high=1
+    )
+    half_life_turns: float = _setting(
+        10.0, "turns after which a good turn lends half as much", "retrieval.md 6", low=0.1, high=10_000, unit="turns"
+    )
+    time_bonus: float = _setting(0.10, "added when a time is asked for and told", "retrieval.md 6", low=0, high=1)
+    asked_penalty: float = _setting(
+        0.15, "taken off what only asks, by the share of it that does", "retrieval.md 5", low=0, high=1
     )
     date_weight: float = _setting(0.35, "added for closeness to a date named", "retrieval.md 6", low=0, high=1)
     days_after: float = _setting(

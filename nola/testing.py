@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from nola.clock import Clock
     from nola.context.select import Vectoriser
     from nola.llm.base import ChatModel, ChatOptions
+    from nola.llm.embed import Embedder
 
 __all__ = ["ManualClock", "Reply", "ScriptedModel", "echo", "make_agent"]
 
@@ -139,6 +140,7 @@ def make_agent(
     model: ChatModel | None = None,
     clock: Clock | None = None,
     vectoriser: Vectoriser | None = None,
+    embedder: Embedder | None = None,
     settings: Mapping[str, str] | None = None,
 ) -> Agent:
     """Build a real agent over a folder, which asks no Ollama and loads no model file.
@@ -147,7 +149,8 @@ def make_agent(
         home: Its folder, which need not exist.
         model: What answers every message, save where `none` is asked for; None for no model at all.
         clock: Tells the time; None for a ManualClock.
-        vectoriser: The embedder; None for words alone.
+        vectoriser: The embedder of facts; None for words alone.
+        embedder: The embedder of memories; None for words alone.
         settings: Settings by their keys, as text, for example `{"learn.policy": "off"}`.
     """
     chosen = {"ollama.host": _NO_OLLAMA, "embed.provider": "none", **(settings or {})}
@@ -159,4 +162,4 @@ def make_agent(
             return NoModel("no model was asked for", "choose one with --model")
         return model
 
-    return open_assistant(config, choose=choose, clock=clock or ManualClock(), vectoriser=vectoriser)
+    return open_assistant(config, choose=choose, clock=clock or ManualClock(), vectoriser=vectoriser, embedder=embedder)

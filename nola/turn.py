@@ -6,32 +6,36 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
-from nola.context.budget import budget_for, pack
-from nola.context.level import choose_level
+from nola.context.budget import budget_for, memory_budget_for, pack
+from nola.context.level import choose_level, is_greeting
 from nola.context.weigh import weigh
 from nola.errors import InputError, NolaError
 from nola.flow import ContextReport, Notice, Receipt, Token, TurnResult, Usage
 from nola.llm.tokens import estimate
 from nola.reason.question import read_question
 from nola.reason.reply import Speech, Spoken, speak
-from nola.types import ConversationId, Level, MessageId, Profile
+from nola.types import ConversationId, Level, MessageId, Profile, Tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence
+    from datetime import datetime
 
     from nola.clock import Clock
+    from nola.context.memories import Memories
     from nola.context.prompt import Persona
     from nola.context.select import Ranking, Selector, Vectoriser
-    from nola.flow import Candidate, Change, Event, Exchange, LevelChoice, Proposal, Stimulus
+    from nola.flow import Candidate, Change, Event, Exchange, LevelChoice, Proposal, Remembered, Stimulus
     from nola.llm.base import ChatModel
     from nola.llm.calibration import Calibration
     from nola.reason.metacognition import Assessment, Metacognition
     from nola.settings import Settings
     from nola.types import Json
 
-__all__ = ["Conversations", "Looked", "Services", "State", "check_input", "level_of", "look", "take_turn"]
+__all__ = ["Conversations", "Looked", "Memory", "Services", "State", "check_input", "level_of", "look", "take_turn"]
 
 
+_OWNERS_NAME = "user.name"
+_CODE = "code"
 _HEAD, _TAIL = 6_000, 2_000
 
 
@@ -64,6 +68,16 @@ class Conversations(Protocol):
         """Store a finished turn durably."""
 
 
+class Memory(Protocol):
+    """What a turn asks of the learned memory."""
+
+    def brought_to_mind(self, text: str, *, now: datetime, owner: str, former: bool) -> Sequence[Remembered]:
+        """Return what answers a message best, the best first, and all innate memories; nothing is counted."""
+
+    def used(self, memories: Sequence[Remembered], request: str) -> None:
+        """Count one access of each, once for each request."""
+
+
 @dataclass(frozen=True, slots=True)
 class Services:
     """Everything that a turn uses, built by the composition root.
@@ -71,6 +85,7 @@ class Services:
     Attributes:
         state: The JSON modules.
         conversations: The stored turns.
+        memory: The learned memory.
         selector: Ranks facts.
         metacognition: Knows what is known.
         vectoriser: Gives the embedder, or None when there is none.
@@ -83,6 +98,7 @@ class Services:
 
     state: State
     conversations: Conversations
+    memory: Memory
     selector: Selector
     metacognition: Metacognition
     vectoriser: Callable[[], Vectoriser | None]
@@ -196,7 +212,7 @@ def _result(
         report=report,
         model=spoken.model,
         usage=spoken.usage,
-        context_tokens=report.tokens,
+        context_tokens=Tokens(report.tokens + report.memory_tokens),
         receipts=receipts,
         notices=(*report.notices, *notices, *spoken.notices),
         complete=spoken.complete,
@@ -217,18 +233,22 @@ def level_of(stimulus: Stimulus, history: Sequence[Exchange], settings: Settings
 
 
 def look(stimulus: Stimulus, choice: LevelChoice, services: Services, *, window: int = 0) -> Looked:
-    """Choose the context of a message: a pure function of the input, the state and the time (E02).
+    """Choose the context of a message: a pure function of the input, what is known and the time (E02).
 
     Args:
         stimulus: The message.
         choice: Its level.
-        services: State, index and settings.
+        services: State, memory, index and settings.
         window: The model's window in tokens, 0 when no model will see the context.
     """
+    from nola.context.memories import lifted  # noqa: PLC0415 -- keeps start-up fast
+
     settings = services.settings
     candidates = services.state.candidates()
     vectoriser = services.vectoriser()
     text = _head_and_tail(stimulus.text)
+    memory_budget = memory_budget_for(choice.level, window, settings.context)
+    memories, trouble = _recalled(text, services) if memory_budget else (None, "")
     ranking = services.selector.rank(
         text,
         candidates,
@@ -236,19 +256,21 @@ def look(stimulus: Stimulus, choice: LevelChoice, services: Services, *, window:
         vectoriser=vectoriser,
         wants_former=read_question(text).former,
         greet=choice.level is Level.QUICK,
+        memories=memories,
     )
     assessment = services.metacognition.assess(text, ranking, vectoriser)
+    judged = services.metacognition.sharpen(ranking.scores, assessment)
     weighed = weigh(
         ranking.candidates,
         ranking.rows,
-        services.metacognition.sharpen(ranking.scores, assessment),
+        lifted(ranking.facts, ranking.scores, judged),
         level=choice.level,
         now=services.clock.now(),
         settings=settings.context,
     )
     budget = budget_for(choice.level, window, settings.context)
-    packed = pack(ranking.facts, ranking.candidates, weighed, budget, estimate, settings.context)
-    notices = list(services.state.problems())
+    packed = pack(ranking.facts, ranking.candidates, weighed, budget, estimate, settings.context, memory_budget)
+    notices = [*services.state.problems(), *([trouble] if trouble else [])]
     if ranking.without_vectors:
         notices.append(f"{ranking.without_vectors} facts have no vector yet and were found by their words alone")
     report = ContextReport(
@@ -259,8 +281,29 @@ def look(stimulus: Stimulus, choice: LevelChoice, services: Services, *, window:
         left_out=packed.left_out,
         unknown=assessment.unknown,
         notices=tuple(notices),
+        memory_budget=memory_budget,
+        memory_tokens=packed.memory_tokens,
     )
     return Looked(report, ranking, assessment)
+
+
+def _recalled(text: str, services: Services) -> tuple[Memories | None, str]:
+    """Return what a message brings to mind, and why nothing could; a greeting asks for what is hot or pinned."""
+    from nola.context.memories import Memories  # noqa: PLC0415 -- keeps start-up fast
+
+    try:
+        name = services.state.get(_OWNERS_NAME)
+    except NolaError:
+        name = ""
+    owner = name if isinstance(name, str) else ""
+    greeting = is_greeting(text)
+    now = services.clock.now()
+    asked = "" if greeting else text
+    try:
+        found = services.memory.brought_to_mind(asked, now=now, owner=owner, former=read_question(text).former)
+    except NolaError as error:
+        return None, f"memories could not be looked at: {error}"
+    return Memories(now.astimezone(), found, salient=greeting, owner=owner), ""
 
 
 def _head_and_tail(text: str) -> str:
@@ -301,11 +344,19 @@ def _learn(stimulus: Stimulus, services: Services) -> tuple[tuple[Receipt, ...],
 
 
 def _stored(stimulus: Stimulus, result: TurnResult, services: Services) -> TurnResult:
+    """Keep a finished turn, and count the use of the memories that were put before the model."""
     try:
         conversation, message = services.conversations.keep(stimulus, result)
     except NolaError as error:
-        return replace(result, notices=(*result.notices, f"this turn was not stored: {error}"))
-    return replace(result, conversation=conversation, message=message)
+        result = replace(result, notices=(*result.notices, f"this turn was not stored: {error}"))
+    else:
+        result = replace(result, conversation=conversation, message=message)
+    used = () if result.model.provider == _CODE else result.report.memories
+    try:
+        services.memory.used(used, result.message)
+    except NolaError as error:
+        return replace(result, notices=(*result.notices, f"the use of memories was not counted: {error}"))
+    return result
 
 
 class _Timer:

@@ -175,6 +175,24 @@ def test_an_embedder_needs_its_files(tmp_path: Path) -> None:
 
 
 @pytest.mark.row("E33")
+def test_the_memory_shares_the_file_of_the_conversations(tmp_path: Path) -> None:
+    """One writer serves both; what one agent remembers another recalls, and `numpy` waits until it is needed."""
+    agent = make_agent(tmp_path / "home")
+    assert agent.memory.database is agent._conversations._database
+    id_ = agent.remember("I planted quince", speaker="Ana")
+    agent.close()
+    other = make_agent(tmp_path / "home")
+    assert [(one.id, one.speaker) for one in other.recall("who planted quince?", budget=50)] == [(id_, "Ana")]
+    other.close()
+    code = """
+import sys
+from nola import open_assistant
+agent = open_assistant(); agent.set_state("user.name", "Mara", who="owner"); agent.get_state("user.name"); agent.close()
+print([name for name in ("numpy", "nola.memory.engine", "nola.context.memories") if name in sys.modules])
+"""
+    assert run(code, tmp_path / "home") == ["[]"]
+
+
 @pytest.mark.parametrize("component", COMPONENTS)
 def test_every_component_of_the_map_exists(component: str) -> None:
     """Each part of the seed's component map is a module of its own."""

@@ -3,9 +3,22 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from datetime import UTC, datetime
 
 from nola.documents import context_document, receipt_document, turn_document
-from nola.flow import ContextReport, Factors, LeftOut, LevelChoice, ModelRef, Receipt, Selected, TurnResult, Usage
+from nola.flow import (
+    ContextReport,
+    Factors,
+    LeftOut,
+    LevelChoice,
+    ModelRef,
+    Receipt,
+    Remembered,
+    Selected,
+    TurnResult,
+    Usage,
+)
 from nola.types import ChangeId, ConversationId, Level, MessageId, Tokens, Weight
 
 FACTORS = Factors(0.4, 1.0, 0.98765432, 1 / 3)
@@ -83,6 +96,8 @@ def test_a_context_is_the_same_without_a_reply() -> None:
         "level_why",
         "budget",
         "tokens",
+        "memory_budget",
+        "memory_tokens",
         "context",
         "left_out",
         "unknown",
@@ -91,6 +106,35 @@ def test_a_context_is_the_same_without_a_reply() -> None:
     assert (document["level"], document["budget"], document["tokens"]) == (2, 50, 8)
     assert document["context"] == [CHOSEN_DOCUMENT]
     assert document["left_out"][0] == OTHER_DOCUMENT
+
+
+def test_a_memory_tells_how_recall_saw_it() -> None:
+    """Beside what every fact has, a memory has its relevance, strength, tier, parts and why; a leaf has none of it."""
+    memory = Remembered(
+        "01ab", "I planted quince", "episodic", 0.9, 1.0, 0.5, "warm", Tokens(4), {"bm25": 0.4000004}, "shares words",
+        datetime(2026, 5, 3, 12, 0, tzinfo=UTC), "Ana",
+    )  # fmt: skip
+    report = replace(
+        REPORT,
+        selected=(CHOSEN, replace(CHOSEN, path="memory:01ab", memory=memory)),
+        left_out=[replace(OTHERS[0], memory=memory)],
+    )
+    told = {
+        "id": "01ab",
+        "content": "I planted quince",
+        "kind": "episodic",
+        "speaker": "Ana",
+        "at": "2026-05-03T12:00:00+00:00",
+        "relevance": 1.0,
+        "strength": 0.5,
+        "tier": "warm",
+        "score": 0.9,
+        "parts": {"bm25": 0.4},
+        "why": "shares words",
+    }
+    document = context_document(report)
+    assert document["context"] == [CHOSEN_DOCUMENT, {**CHOSEN_DOCUMENT, "path": "memory:01ab", "memory": told}]
+    assert document["left_out"] == [{**OTHER_DOCUMENT, "memory": told}]
 
 
 def test_only_the_heaviest_left_out_facts_are_told_when_asked() -> None:

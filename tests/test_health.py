@@ -12,6 +12,7 @@ import pytest
 
 from nola.errors import ConflictError, StorageError
 from nola.health import check_health
+from nola.library import Memory
 from nola.testing import ManualClock, make_agent
 from nola.types import Severity
 from tests.llm.fake_ollama import FakeOllama
@@ -68,6 +69,8 @@ def test_a_new_home_is_well_but_for_its_model(tmp_path: Path) -> None:
         "state.files",
         "state.permissions",
         "memory.file",
+        "memory.records",
+        "memory.vectors",
         "backups.age",
         "watch.limits",
         "ollama.answers",
@@ -96,6 +99,28 @@ def test_every_bad_finding_has_a_fix(tmp_path: Path) -> None:
         "vectors.missing",
     }
     assert all(f.fix for f in bad)
+
+
+def test_the_memory_is_counted_and_its_missing_vectors_are_named(tmp_path: Path) -> None:
+    """How many memories there are, what makes their vectors, and how to make those that are missing."""
+    home = tmp_path / "home"
+    agent = make_agent(home)
+    found = by_id(agent.doctor())
+    assert found["memory.records"].message == "nothing is remembered yet"
+    assert found["memory.vectors"].message == "memories are found by words alone, as set (embed.provider)"
+    with Memory.open(home / "memory.db", embedder=None) as memory:
+        memory.store("Never harm", memory_class="innate")
+        memory.store("My dog is called Biscuit")
+    found = by_id(make_agent(home, settings={"embed.provider": "minilm"}).doctor())
+    assert found["memory.records"].message == "2 memories, 1 of them innate"
+    vectors = found["memory.vectors"]
+    assert (vectors.severity, vectors.fix) == (Severity.WARNING, "nola memory reindex --missing")
+    assert vectors.message.startswith("2 memories have no vector of hashing/256/1 yet")
+    with Memory.open(home / "memory.db", embedder="hashing") as memory:
+        assert memory.wait_indexed(30)
+    found = by_id(make_agent(home, settings={"embed.provider": "minilm"}).doctor())
+    assert found["memory.vectors"].severity is Severity.OK
+    assert found["memory.vectors"].message == "memories are found by words and by vectors of hashing/256/1"
 
 
 def test_an_open_home_is_a_warning(tmp_path: Path) -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 from nola.flow import (
@@ -19,12 +22,20 @@ from nola.flow import (
     TurnResult,
     Usage,
 )
-from nola.keeping import KeptConversations, KeptState, problem_sentence
+from nola.keeping import KeptConversations, KeptMemory, KeptState, problem_sentence
+from nola.llm.tokens import estimate
+from nola.memory.database import Database
+from nola.memory.engine import Engine
 from nola.memory.store import ConversationStore
-from nola.settings import StateSettings
+from nola.settings import Settings, StateSettings
 from nola.state.store import StateStore
 from nola.testing import ManualClock
 from nola.types import ChangeId, Channel, ConversationId, Level, MessageId, Tokens, Weight
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
 
 BORN = Path(__file__).resolve().parents[1] / "state"
 
@@ -122,3 +133,101 @@ def test_a_turn_is_stored_and_read_back(tmp_path: Path) -> None:
     assert isinstance(told, list)
     assert len(told) == 40
     conversations.close()
+
+
+# --- the memory -------------------------------------------------------------------------------------------------------
+@pytest.fixture
+def engine(tmp_path: Path) -> Iterator[Engine]:
+    """A learned memory of words alone."""
+    made = Engine(Database(tmp_path / "memory.db", clock=ManualClock()), Settings(), count_tokens=estimate)
+    yield made
+    made.close()
+
+
+def minds(kept: KeptMemory, text: str, *, former: bool = False) -> list[str]:
+    """What a message brings to mind."""
+    found = kept.brought_to_mind(text, now=ManualClock().now(), owner="Mara", former=former)
+    return [one.content for one in found]
+
+
+def test_what_comes_to_mind_tells_all_that_a_turn_needs(engine: Engine) -> None:
+    """A memory keeps its speaker, time, level, trust and scores on the way."""
+    at = ManualClock().now()
+    id_ = engine.store(
+        "I sold the boat", {"speaker": "Ana", "at": at, "level": 3, "source": "a letter", "pinned": True}
+    )
+    (found,) = KeptMemory(lambda: engine).brought_to_mind("who sold the boat?", now=at, owner="", former=False)
+    assert (found.id, found.content, found.speaker, found.at) == (id_, "I sold the boat", "Ana", at)
+    assert (found.level, found.source, found.trust, found.pinned) == (Level.DEEP, "a letter", "owner", True)
+    assert (found.relevance, found.innate, found.cosine) == (1.0, False, 0.0)
+    assert 0 < found.strength <= 1
+    assert sum(found.parts.values()) == pytest.approx(1.0)
+
+
+def test_the_innate_come_always_and_the_past_when_it_is_asked_for(engine: Engine) -> None:
+    """What was true once comes only to who asks for it; what is innate comes last, whatever is asked."""
+    at = ManualClock().now()
+    engine.store("I lived in Bled", {"valid_until": at - timedelta(days=9), "at": at - timedelta(days=99)})
+    engine.store("Never guess a phone number", {"memory_class": "innate"})
+    kept = KeptMemory(lambda: engine)
+    assert minds(kept, "where did I live in Bled?") == ["Never guess a phone number"]
+    assert minds(kept, "where did I live in Bled?", former=True) == ["I lived in Bled", "Never guess a phone number"]
+    assert minds(kept, "") == ["Never guess a phone number"]
+
+
+@pytest.mark.row("A18")
+def test_use_is_counted_and_looking_is_not(engine: Engine) -> None:
+    """One access for each memory that was used, under the message's id; the same message counts no second time."""
+    kept = KeptMemory(lambda: engine)
+    id_ = engine.store("I sold the boat", {})
+    found = kept.brought_to_mind("who sold the boat?", now=ManualClock().now(), owner="", former=False)
+    assert engine.get(id_).statistics.access_count == 0
+    for request in ("m1", "m1", "m2"):
+        kept.used(found, request)
+    assert engine.get(id_).statistics.access_count == 2
+    assert [one.id for one in kept.recall("boat", limit=5, budget=100)] == [id_]
+    assert engine.get(id_).statistics.access_count == 3
+
+
+class SlowVectors:
+    """An embedder of one theme that counts its texts."""
+
+    model_id = "one/1"
+    dimensions = 8
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """The same unit vector for each text."""
+        self.texts += texts
+        return np.full((len(texts), 8), 8**-0.5, np.float32)
+
+
+def test_vectors_of_what_another_process_stored_are_made_after_the_turn(tmp_path: Path, engine: Engine) -> None:
+    """A turn waits for none of them: looking embeds no memory, and after the reply they are made in the background."""
+    engine.store("I sold the boat", {})
+    vectors = SlowVectors()
+    other = Engine(
+        Database(tmp_path / "memory.db", clock=ManualClock()), Settings(), embedder=vectors, count_tokens=estimate
+    )
+    kept = KeptMemory(lambda: other)
+    found = kept.brought_to_mind("who sold the boat?", now=ManualClock().now(), owner="", former=False)
+    assert "I sold the boat" not in vectors.texts
+    kept.used(found, "m1")
+    assert other.wait_indexed(10)
+    assert vectors.texts.count("I sold the boat") == 1
+    kept.close()
+
+
+def test_a_memory_nobody_asked_for_is_not_made() -> None:
+    """Closing it, or using nothing, makes none."""
+
+    def make() -> Engine:
+        raise AssertionError("nobody asked for it")
+
+    kept = KeptMemory(make)
+    kept.used((), "m1")
+    kept.close()
+    with pytest.raises(AssertionError, match="nobody asked"):
+        kept.recall("boat", limit=1, budget=None)

@@ -24,6 +24,7 @@ COMMANDS = {
     "export": "transfer",
     "import": "transfer",
     "state": "state",
+    "memory": "memory",
     "history": "history",
     "backup": "backup",
     "model": "model",

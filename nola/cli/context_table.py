@@ -10,7 +10,7 @@ from nola.cli import output
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from nola.flow import ContextReport, Factors, LeftOut, Selected
+    from nola.flow import ContextReport, Factors, LeftOut, Remembered, Selected
 
 __all__ = ["SHOWN", "show_report"]
 
@@ -28,14 +28,20 @@ def show_report(report: ContextReport, *, most: int | None = SHOWN) -> None:
         most: How many of the left-out facts to list, the heaviest; None for all.
     """
     output.write(f"level {int(report.choice.level)}: {report.choice.why}")
-    facts = len(report.selected)
+    memories = len(report.memories)
+    facts = len(report.selected) - memories
     output.write(f"budget: {report.tokens} of {report.budget} tokens used, {facts} fact{'' if facts == 1 else 's'}")
+    if memories or any(fact.memory for fact in report.left_out[:most]):
+        said = f"{memories} memor{'y' if memories == 1 else 'ies'}"
+        output.write(f"memory: {report.memory_tokens} of {report.memory_budget} tokens used, {said}")
     output.write("")
     if report.selected:
         output.table(("in", "path", *_NUMBERS), map(_chosen_row, report.selected), right=_NUMBERS)
         output.write("")
         for fact in report.selected:
             output.write(f"  {fact.text}")
+            if fact.memory:
+                output.write(f"    {_recalled(fact.memory)}")
     else:
         output.write("nothing goes in")
     _show_left_out(report.left_out, most)
@@ -69,6 +75,13 @@ def _chosen_row(fact: Selected) -> tuple[str, ...]:
 
 def _left_row(fact: LeftOut) -> tuple[str, ...]:
     return ("-", fact.path, str(fact.tokens), f"{fact.weight:.3f}", *_factors(fact.factors))
+
+
+def _recalled(memory: Remembered) -> str:
+    """Say how recall saw a memory."""
+    parts = ", ".join(f"{name} {part:.2f}" for name, part in memory.parts.items())
+    told = f"relevance {memory.relevance:.2f}, strength {memory.strength:.2f} ({memory.tier}): {memory.why}"
+    return f"{told} [{parts}]" if parts else told
 
 
 def _factors(factors: Factors) -> tuple[str, ...]:

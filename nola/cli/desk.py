@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol
 
 from nola import config as configuration
 from nola.clock import ShiftedClock, SystemClock
+from nola.errors import NolaError
 from nola.port import Assistant
 
 if TYPE_CHECKING:
@@ -19,12 +21,16 @@ if TYPE_CHECKING:
     from nola.clock import Clock
     from nola.config import Config
     from nola.flow import Receipt, Seen
+    from nola.library import Memory
     from nola.llm.choose import Chooser
     from nola.llm.models import ModelFiles
     from nola.transfer import ImportPlan, ImportResult
     from nola.types import Channel, ConversationId, Json
 
 __all__ = ["Desk", "LocalAssistant", "desk_of"]
+
+_PATIENCE_S = 1.0
+"""How long a command that remembered something waits for the vectors it owes; the next one makes the rest."""
 
 
 class LocalAssistant(Assistant, Protocol):
@@ -99,6 +105,8 @@ class Desk:
         self._environ = environ
         self._make_assistant = assistant or _open_assistant
         self._assistant: LocalAssistant | None = None
+        self._memory: Memory | None = None
+        self._owes = False
         self._config: Config | None = None
         self._clock: Clock | None = None
 
@@ -128,14 +136,47 @@ class Desk:
             self._assistant = self._make_assistant(self.config)
         return self._assistant
 
+    @property
+    def memory(self) -> Memory:
+        """The learned memory, which knows the owner by name; the first call opens it."""
+        if self._memory is None:
+            from nola.library import Memory  # noqa: PLC0415 -- keeps start-up fast
+            from nola.llm.choose_embedder import embedder_here  # noqa: PLC0415 -- keeps start-up fast
+
+            config = self.config
+            owner = self._owner()
+            self._memory = Memory.open(
+                config.database,
+                clock=self.clock,
+                embedder=embedder_here(config),
+                settings=config.settings,
+                owner=owner,
+            )
+        return self._memory
+
+    def remembered(self) -> None:
+        """Note that this command stored memories, whose vectors are made before it ends if that is quick."""
+        self._owes = True
+
     def another(self, config: Config) -> LocalAssistant:
         """Make one more assistant, with settings of its own; who asks for it closes it."""
         return self._make_assistant(config)
 
     def close(self) -> None:
         """Stop what was started."""
+        if self._memory is not None:
+            if self._owes:
+                self._memory.wait_indexed(_PATIENCE_S)
+            self._memory.close()
         if self._assistant is not None:
             self._assistant.close()
+
+    def _owner(self) -> str:
+        """Return the owner's name as user.json tells it; empty when it does not."""
+        with suppress(NolaError):
+            name = self.assistant.get_state("user.name")
+            return name if isinstance(name, str) else ""
+        return ""
 
 
 def desk_of(ctx: typer.Context) -> Desk:

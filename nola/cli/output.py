@@ -56,7 +56,6 @@ _STRAY_BYTE = 0xDC00
 _ASCII = 0x7F
 _ONE_UNIT = 0xFFFF
 _BARS = " ▁▂▃▄▅▆▇█"
-_PIPE_WIDTH = 10_000
 _MOST_INLINE = 60
 _KILO = 1000
 _STEPS = ((86_400, "d"), (3600, "h"), (60, "min"), (1, "s"))
@@ -196,21 +195,37 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, right: Sequenc
         rows: Their cells.
         right: The columns that are aligned to the right.
     """
+    if not on_terminal(sys.stdout):
+        _plain_table(heads, rows, right)
+        return
     from rich.console import Console  # noqa: PLC0415 -- keeps start-up fast
     from rich.table import Table  # noqa: PLC0415 -- keeps start-up fast
     from rich.text import Text  # noqa: PLC0415 -- keeps start-up fast
 
-    live = on_terminal(sys.stdout)
-    grid = Table(box=None, pad_edge=False, header_style="bold" if live else "", padding=(0, 2, 0, 0))
+    grid = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     for head in heads:
-        grid.add_column(head, justify="right" if head in right else "left", overflow="fold", no_wrap=not live)
+        grid.add_column(head, justify="right" if head in right else "left", overflow="fold")
     for row in rows:
         grid.add_row(*(Text(one_line(cell)) for cell in row))
-    width = shutil.get_terminal_size().columns if live else _PIPE_WIDTH
+    width = shutil.get_terminal_size().columns
     drawn = io.StringIO()
     Console(file=drawn, width=width, force_terminal=coloured(sys.stdout), highlight=False).print(grid)
     for line in drawn.getvalue().splitlines():
         streams.put(f"{line.rstrip()}\n")
+
+
+def _plain_table(heads: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[str]) -> None:
+    """Print a table in which every row keeps its line, however long, and many thousands of them take no time."""
+    from rich.cells import cell_len  # noqa: PLC0415 -- keeps start-up fast
+
+    lines = [list(heads), *([one_line(cell) for cell in row] for row in rows)]
+    widths = [max(map(cell_len, column)) for column in zip(*lines, strict=True)]
+    for line in lines:
+        cells = []
+        for head, cell, width in zip(heads, line, widths, strict=True):
+            room = " " * (width - cell_len(cell))
+            cells.append(room + cell if head in right else cell + room)
+        streams.put(f"{'  '.join(cells).rstrip()}\n")
 
 
 def _spelled(match: re.Match[str]) -> str:

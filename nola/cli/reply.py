@@ -133,11 +133,13 @@ class Teller:
 def footer(result: TurnResult) -> str:
     """Say in one line how a reply was made."""
     report, model = result.report, result.model
-    facts = len(report.selected)
+    memories = len(report.memories)
+    facts = len(report.selected) - memories
     parts = [
         f"level {int(report.choice.level)}",
-        f"{report.tokens}/{report.budget} tokens",
+        f"{report.tokens + report.memory_tokens}/{report.budget + report.memory_budget * bool(memories)} tokens",
         f"{facts} fact{'' if facts == 1 else 's'}",
+        *([f"{memories} memor{'y' if memories == 1 else 'ies'}"] if memories else []),
         f"{model.provider}:{model.name}" if model.name not in {"", model.provider} else model.provider,
     ]
     if result.timings_ms:

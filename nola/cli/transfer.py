@@ -10,6 +10,7 @@ import typer
 from nola.cli import output
 from nola.cli.desk import Desk, desk_of
 from nola.cli.options import AsJson
+from nola.cli.outlet import STREAM, check_free, print_exactly, write_file
 from nola.errors import NolaError, UsageError
 
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Part", "export", "import_"]
 
-_STREAM = "-"
 _MOST = 20
 _CHUNK = 1 << 20
 _YES = {"y", "yes", "j", "ja", "s", "si", "sí", "sim", "o", "oui"}
@@ -35,7 +35,7 @@ class Part(StrEnum):
 def export(
     ctx: typer.Context,
     *,
-    file: Annotated[str, typer.Argument(metavar="FILE", help="The file to write; - or nothing prints it.")] = _STREAM,
+    file: Annotated[str, typer.Argument(metavar="FILE", help="The file to write; - or nothing prints it.")] = STREAM,
     only: Annotated[Part | None, typer.Option(help="Give out this part alone.")] = None,
     markdown: Annotated[bool, typer.Option("--markdown", help="The state as Markdown, to be read by people.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace FILE when it is there already.")] = False,
@@ -54,15 +54,15 @@ def export(
     desk = desk_of(ctx)
     if markdown and only is Part.CONVERSATIONS:
         raise UsageError("--markdown gives out the state, so there is nothing left to print", fix="leave --only out")
-    if file != _STREAM:
-        _check_free(Path(file), force=force)
+    if file != STREAM:
+        check_free(Path(file), force=force)
     part = Part.STATE if markdown else only
     data = desk.assistant.export_all(only=part and part.value)
     text = _as_markdown(data) if markdown else data
-    if file == _STREAM:
-        _print(text)
+    if file == STREAM:
+        print_exactly(text)
     else:
-        _write(Path(file), text, as_json=as_json)
+        write_file(Path(file), text, as_json=as_json)
     whole = part is Part.CONVERSATIONS or _is_whole(desk)
     if not (markdown or _comes_back(desk, data)) or not whole:
         raise typer.Exit(1)
@@ -97,7 +97,7 @@ def import_(
     if not dry_run and not plan.is_done:
         plan.check()
         if not yes:
-            _ask(can_answer=file != _STREAM and not as_json)
+            _ask(can_answer=file != STREAM and not as_json)
         result = desk.assistant.import_all(plan)
     if as_json:
         output.document(_told(plan, result))
@@ -110,37 +110,10 @@ import_.__name__ = "import"
 setattr(sys.modules[__name__], "import", import_)
 
 
-def _check_free(path: Path, *, force: bool) -> None:
-    if (path.exists() or path.is_symlink()) and not force:
-        raise NolaError(f"{path} is there already", fix="choose another name, or add --force to replace it")
-    if path.exists() and not path.is_file():
-        raise NolaError(f"{path} is no regular file", fix="give the name of a file")
-
-
 def _as_markdown(data: bytes) -> bytes:
     from nola.transfer import markdown  # noqa: PLC0415 -- keeps start-up fast
 
     return markdown(data).encode()
-
-
-def _print(text: bytes) -> None:
-    """Print exactly these bytes, unless a terminal has to be protected from them."""
-    if output.on_terminal(sys.stdout):
-        output.write(text.decode(), end="")
-        return
-    output.flush()
-    sys.stdout.buffer.write(text)
-    sys.stdout.buffer.flush()
-
-
-def _write(path: Path, text: bytes, *, as_json: bool) -> None:
-    from nola.files import write_atomic  # noqa: PLC0415 -- keeps start-up fast
-
-    write_atomic(path, text, follow=True)
-    if as_json:
-        output.document({"file": str(path), "bytes": len(text)})
-    else:
-        output.say(f"wrote {path} ({output.size(len(text))}), readable for you alone")
 
 
 def _is_whole(desk: Desk) -> bool:
@@ -170,7 +143,7 @@ def _comes_back(desk: Desk, data: bytes) -> bool:
 
 
 def _read(file: str) -> bytes:
-    if file == _STREAM:
+    if file == STREAM:
         return _read_limited(sys.stdin.buffer)
     with Path(file).open("rb") as opened:
         return _read_limited(opened)

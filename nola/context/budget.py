@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import TYPE_CHECKING, overload
 
 from nola.flow import LeftOut, Selected
@@ -17,12 +18,13 @@ if TYPE_CHECKING:
     from nola.flow import Candidate
     from nola.settings import ContextSettings
 
-__all__ = ["Packed", "budget_for", "pack", "threshold"]
+__all__ = ["Packed", "budget_for", "memory_budget_for", "pack", "threshold"]
 
 _BUDGET = "over the budget"
 _THRESHOLD = "weight at or below the threshold"
 _SOURCE = "the cap of its file is reached"
 _SAME = "says the same as another fact"
+_NONE = Tokens(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,14 +32,16 @@ class Packed:
     """What goes in, and what not.
 
     Attributes:
-        selected: Facts that go in, heaviest first.
-        tokens: What they take together; never more than the budget.
+        selected: Facts and memories that go in, heaviest first.
+        tokens: What the facts take together; never more than their budget.
         left_out: The others, heaviest first, made when they are looked at.
+        memory_tokens: What the memories take together; never more than their budget.
     """
 
     selected: tuple[Selected, ...]
     tokens: Tokens
     left_out: Sequence[LeftOut]
+    memory_tokens: Tokens = Tokens(0)  # noqa: RUF009 -- a plain number
 
 
 def budget_for(level: Level, window: int, settings: ContextSettings) -> Tokens:
@@ -54,6 +58,25 @@ def budget_for(level: Level, window: int, settings: ContextSettings) -> Tokens:
     return Tokens(min(wanted[level], int(window * settings.window_share)))
 
 
+def memory_budget_for(level: Level, window: int, settings: ContextSettings) -> Tokens:
+    """Budget of a level's memories in tokens; where the window is small, what the facts' budget leaves of its share.
+
+    Args:
+        level: The chosen level.
+        window: The model's window in tokens; 0 when no model will see it.
+        settings: Budgets and the share.
+    """
+    wanted = {
+        Level.QUICK: settings.memory_budget_l1,
+        Level.CONVERSATION: settings.memory_budget_l2,
+        Level.DEEP: settings.memory_budget_l3,
+    }
+    if window <= 0:
+        return Tokens(wanted[level])
+    left = int(window * settings.window_share) - budget_for(level, window, settings)
+    return Tokens(max(0, min(wanted[level], left)))
+
+
 def threshold(settings: ContextSettings) -> float:
     """Return tau: facts at or below this weight stay out (E05)."""
     return settings.hea_threshold if settings.profile == Profile.HEA else settings.threshold
@@ -66,46 +89,84 @@ def pack(
     budget: Tokens,
     count: Callable[[str], Tokens],
     settings: ContextSettings,
+    memory_budget: Tokens = _NONE,
 ) -> Packed:
-    """Take facts by falling weight until one does not fit; a larger budget never removes a fact (E05).
+    """Take facts and memories by falling weight, each kind from its own budget.
+
+    The first fact that does not fit closes the facts' budget, so that a larger one never removes a fact (E05). A
+    memory that does not fit is passed over, since a shorter one may (retrieval.md, step 7).
 
     Args:
         facts: All facts.
-        candidates: The leaves they were made of.
+        candidates: The leaves and memories they were made of.
         weighed: Their weights.
-        budget: Hard limit in tokens.
+        budget: Hard limit in tokens for facts of the state.
         count: The documented token counter.
         settings: Threshold and cap per file.
+        memory_budget: Hard limit in tokens for memories.
     """
     tau = threshold(settings)
     weight = weighed.weight
     heavy = [row for row, w in enumerate(weight) if w > tau]
     order = sorted(heavy, key=weight.__getitem__, reverse=True)  # stable: equal weights keep their order
+    filling = _Filling(budget, memory_budget, settings.source_cap)
+    first_memory = len(facts) - sum(1 for _ in takewhile(lambda fact: fact.memory, reversed(facts)))
     chosen: list[Selected] = []
     reasons: dict[int, str] = {}
-    seen: set[str] = set()
-    per_file: dict[str, int] = {}
-    used = 0
-    full = False
     for row in order:
-        if full:
-            break
         fact = facts[row]
+        if filling.is_closed(fact):
+            if first_memory == len(facts):
+                break
+            continue
         source = candidates[fact.index].source_file
         cost = count(fact.text)
-        if fact.text in seen:
-            reasons[row] = _SAME
-        elif settings.source_cap and per_file.get(source, 0) >= settings.source_cap:
-            reasons[row] = _SOURCE
-        elif used + cost > budget:
-            full = True
+        why = filling.take(fact, cost, source)
+        if why is None:
+            continue
+        reasons[row] = why
+        if not why:
+            factors = weighed.factors(row)
+            chosen.append(Selected(fact.path, fact.text, cost, weight[row], factors, source, fact.memory))
+    left_out = _LeftOut(facts, weighed, reasons, tau, count)
+    return Packed(tuple(chosen), Tokens(filling.used), left_out, Tokens(filling.memory_used))
+
+
+class _Filling:
+    """Two budgets being filled from one list."""
+
+    def __init__(self, budget: int, memory_budget: int, cap: int) -> None:
+        self.used = 0
+        self.memory_used = 0
+        self._budget = budget
+        self._memory_budget = memory_budget
+        self._cap = cap
+        self._closed = False
+        self._seen: set[str] = set()
+        self._per_file: dict[str, int] = {}
+
+    def is_closed(self, fact: Fact) -> bool:
+        """Say whether nothing of this kind fits any more."""
+        return self.memory_used >= self._memory_budget if fact.memory else self._closed
+
+    def take(self, fact: Fact, cost: int, source: str) -> str | None:
+        """Take a fact; return an empty text when it is in, why it stays out, or None when there is no room."""
+        if fact.text in self._seen:
+            return _SAME
+        if fact.memory is None and self._cap and self._per_file.get(source, 0) >= self._cap:
+            return _SOURCE
+        if fact.memory is not None:
+            if self.memory_used + cost > self._memory_budget:
+                return None
+            self.memory_used += cost
         else:
-            seen.add(fact.text)
-            used += cost
-            per_file[source] = per_file.get(source, 0) + 1
-            chosen.append(Selected(fact.path, fact.text, cost, weight[row], weighed.factors(row), source))
-            reasons[row] = ""
-    return Packed(tuple(chosen), Tokens(used), _LeftOut(facts, weighed, reasons, tau, count))
+            if self.used + cost > self._budget:
+                self._closed = True
+                return None
+            self.used += cost
+            self._per_file[source] = self._per_file.get(source, 0) + 1
+        self._seen.add(fact.text)
+        return ""
 
 
 class _LeftOut(Sequence[LeftOut]):
@@ -150,4 +211,4 @@ class _LeftOut(Sequence[LeftOut]):
     def _made(self, row: int) -> LeftOut:
         fact, weight = self._facts[row], self._weighed.weight[row]
         why = self._reasons.get(row) or (_THRESHOLD if weight <= self._tau else _BUDGET)
-        return LeftOut(fact.path, why, self._count(fact.text), weight, self._weighed.factors(row))
+        return LeftOut(fact.path, why, self._count(fact.text), weight, self._weighed.factors(row), fact.memory)

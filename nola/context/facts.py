@@ -12,7 +12,7 @@ from nola.text import fold, humanise, stem, words
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from nola.flow import Candidate
+    from nola.flow import Candidate, Remembered
     from nola.types import Json
 
 __all__ = ["Fact", "facts_of"]
@@ -79,6 +79,7 @@ class Fact:
         former: A newer value of the same thing stands elsewhere.
         newer: Path of that newer value, or an empty string.
         order: Sortable time of the value; later is newer.
+        memory: The memory that it is, when it is no leaf of the state.
     """
 
     index: int
@@ -91,6 +92,7 @@ class Fact:
     former: bool = False
     newer: str = ""
     order: str = ""
+    memory: Remembered | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from nola.flow import Exchange
 
-__all__ = ["choose_level", "parse_level", "parse_stimuli_type"]
+__all__ = ["choose_level", "is_greeting", "parse_level", "parse_stimuli_type"]
 
 _BY_TYPE = {
     StimuliType.ANALYTICAL: Level.DEEP,
@@ -120,6 +120,11 @@ def choose_level(
     reading = read(text, known, earlier)
     thread = thread_of(recent, readings, deep_turns)
     return _by_rule(text, reading, thread) or _learned(reading, thread, weights())
+
+
+def is_greeting(text: str) -> bool:
+    """Say whether a message asks and tells nothing: a greeting, thanks, or no words at all."""
+    return not read(text, lexicon()).requests
 
 
 def _literal(text: str) -> LevelChoice:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Lock
 from typing import TYPE_CHECKING, Protocol
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from nola.context.facts import Fact
     from nola.context.index import RelevanceIndex
+    from nola.context.memories import Memories
     from nola.flow import Candidate
     from nola.settings import RelevanceSettings
 
@@ -46,12 +47,13 @@ class Ranking:
     """Every fact with its relevance to one input.
 
     Attributes:
-        candidates: Leaves of the state.
+        candidates: Leaves of the state, and after them memories.
         facts: What they tell.
         rows: For each fact, the position of its candidate.
         scores: For each fact, its relevance in [0, 1].
         cosine: For each fact, its best cosine; None without an embedder.
-        without_vectors: Facts that have no vector yet.
+        without_vectors: Facts of the state that have no vector yet.
+        noted: The facts of the state alone: the same object for as long as the state does not change.
     """
 
     candidates: Sequence[Candidate]
@@ -60,6 +62,7 @@ class Ranking:
     scores: Sequence[float]
     cosine: Sequence[float] | None
     without_vectors: int
+    noted: Sequence[Fact] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +101,9 @@ class Selector:
         vectoriser: Vectoriser | None,
         wants_former: bool = False,
         greet: bool = False,
+        memories: Memories | None = None,
     ) -> Ranking:
-        """Rank all facts for an input.
+        """Rank all facts for an input, and recalled memories beside them.
 
         Args:
             text: What the owner typed.
@@ -108,8 +112,11 @@ class Selector:
             vectoriser: The embedder, or None for words alone.
             wants_former: The input asks for former values, so they lose nothing.
             greet: A quick message: the owner's name comes first unless something else is asked for.
+            memories: What was recalled; the last facts of the ranking, in the order in which they were recalled.
         """
         import numpy as np  # noqa: PLC0415 -- keeps start-up fast
+
+        from nola.context.memories import memory_facts  # noqa: PLC0415 -- as above
 
         wanted = bool(content_words(text))
         prepared = self._ready(candidates, revision, vectoriser, wanted=wanted)
@@ -117,14 +124,20 @@ class Selector:
         question = None
         if vectoriser is not None and prepared.vectors and terms.own:
             question = vectoriser.embed([text])[0]
-        found = prepared.index.query(terms, prepared.vectors if question is not None else None, question)
-        scores = found.fused
+        told = memory_facts(memories, text, first=len(prepared.candidates)) if memories else []
+        found = prepared.index.query(terms, prepared.vectors if question is not None else None, question, told)
+        noted = len(prepared.facts)
+        scores = found.fused[:noted]
         if not wants_former:
             scores = np.where(prepared.former, scores * self._settings.former_share, scores)
-        if greet or not content_words(text):
+        if greet or not wanted:
             scores = np.maximum(scores, self._saliences(prepared.facts))
         cosine = None if found.cosine is None else found.cosine.tolist()
-        return Ranking(prepared.candidates, prepared.facts, prepared.rows, scores.tolist(), cosine, prepared.missing)
+        alone = Ranking(
+            prepared.candidates, prepared.facts, prepared.rows, scores.tolist(), cosine, prepared.missing,
+            prepared.facts,
+        )  # fmt: skip
+        return _joined(alone, memories, told, found.fused[noted:].tolist()) if memories and told else alone
 
     def _ready(
         self, candidates: Sequence[Candidate], revision: object, vectoriser: Vectoriser | None, *, wanted: bool
@@ -178,3 +191,17 @@ def _salience(fact: Fact) -> float:
             return _NAME_SALIENCE
         return _TOP_SALIENCE
     return _SALIENCE
+
+
+def _joined(noted: Ranking, memories: Memories, told: Sequence[Fact], bases: Sequence[float]) -> Ranking:
+    """Put memories behind the facts of the state; by strength they rank as recall says, else beside the facts."""
+    from nola.context.memories import beside, memory_candidates  # noqa: PLC0415 -- keeps start-up fast
+
+    own = [memory.score for memory in memories.found] if memories.salient else beside(memories.found, bases)
+    return replace(
+        noted,
+        candidates=[*noted.candidates, *memory_candidates(memories.found, memories.now)],
+        facts=[*noted.facts, *told],
+        rows=[*noted.rows, *(fact.index for fact in told)],
+        scores=[*noted.scores, *own],
+    )

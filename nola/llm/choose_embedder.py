@@ -12,13 +12,14 @@ if TYPE_CHECKING:
     from nola.config import Config
     from nola.llm.embed import Embedder
 
-__all__ = ["EMBEDDERS", "embedder_named"]
+__all__ = ["EMBEDDERS", "embedder_here", "embedder_named", "embedder_of"]
 
 EMBEDDERS = ("default", "minilm", "wordllama", "ollama", "hashing", "none")
 """The names that `embedder_named` knows; `ollama:MODEL` names a model too."""
 
 _MINILM = ("minilm", "minilm-tokenizer")
 _OLLAMA_MODEL = "all-minilm"
+_OLLAMA = "ollama/"
 
 
 def embedder_named(name: str, config: Config) -> Embedder | None:
@@ -53,13 +54,53 @@ def embedder_named(name: str, config: Config) -> Embedder | None:
     return _minilm(config) if kind == "minilm" else _best(config)
 
 
+def embedder_here(config: Config) -> Embedder | None:
+    """Return the best embedder of which everything is on this machine already; nothing is fetched.
+
+    Args:
+        config: Where model files stand; `embed.provider` none means none.
+    """
+    if config.settings.embed.provider == "none":
+        return None
+    files = ModelFiles(config.models_dir)
+    if all(map(find_spec, ("onnxruntime", "tokenizers"))) and all(map(files.is_present, _MINILM)):
+        return _minilm(config)
+    return _best_small()
+
+
+def embedder_of(model_id: str, config: Config) -> Embedder | None:
+    """Return the embedder that made vectors of this model; None where it can't be had without fetching anything.
+
+    Args:
+        model_id: As `Embedder.model_id` tells it.
+        config: Where model files stand, and which Ollama.
+    """
+    made: Embedder | None = None
+    if model_id.startswith(_OLLAMA):
+        made = _ollama(model_id.removeprefix(_OLLAMA).partition("@")[0], config)
+    elif model_id == _hashing().model_id:
+        made = _hashing()
+    elif find_spec("wordllama") and find_spec("tokenizers") and model_id == _static().model_id:
+        made = _static()
+    elif all(map(find_spec, ("onnxruntime", "tokenizers"))):
+        made = _minilm(config) if all(map(ModelFiles(config.models_dir).is_present, _MINILM)) else None
+    try:
+        return made if made is not None and made.model_id == model_id else None
+    except NolaError:
+        return None
+
+
 def _best(config: Config) -> Embedder | None:
     if config.settings.embed.provider == "none":
         return None
     try:
         return _minilm(config)
     except NolaError:
-        return _static() if find_spec("wordllama") and find_spec("tokenizers") else _hashing()
+        return _best_small()
+
+
+def _best_small() -> Embedder:
+    return _static() if find_spec("wordllama") and find_spec("tokenizers") else _hashing()
 
 
 def _minilm(config: Config) -> Embedder:

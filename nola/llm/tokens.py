@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import math
 import re
+from functools import lru_cache
 
 from nola.types import Tokens
 
@@ -49,6 +50,7 @@ def estimate(text: str, *, ratio: float = 1.0) -> Tokens:
     return Tokens(math.ceil(sum(map(_price, _PIECE.findall(text))) * ratio))
 
 
+@lru_cache(maxsize=16_384)
 def _price(piece: str) -> int:
     first = piece[0]
     if first.isalpha():

@@ -69,11 +69,11 @@ def asked(
         raise UsageError(f"a question is a text, not {type(text).__name__}")
     own = _named(given)
     options = {name: own.pop(name) for name in OPTIONS if name in own}
-    then = None if as_of is None else checked_instant("as_of", as_of)
+    then, present = None if as_of is None else checked_instant("as_of", as_of), checked_instant("now", now)
     return Ask(
         text=text,
         wanted=filtered(own, as_of=then),
-        now=checked_instant("now", now) if then is None else min(then, now),
+        now=present if then is None else min(then, present),
         limit=checked_whole("limit", limit, 0, _MOST_LIMIT),
         budget=None if budget is None else checked_whole("budget", budget, 0, _MOST_BUDGET),
         tiers=frozenset(_choices(Tier)("tier", options.get("tiers", ()))),

@@ -18,7 +18,7 @@ _MOST_SENTENCES = 6
 _BREAK = re.compile(r"(?<=[.!?])\s+(?=\S)")
 
 _ATTRIBUTES = """
-residence: live reside relocate home apartment flat house address settle neighbourhood
+residence: live reside base relocate home apartment flat house address settle neighbourhood
 work: work job employer employ hire join promote promotion position role title career profession occupation quit resign
 work: retire freelance unemployed engineer developer company
 manager: manager boss supervisor report
@@ -67,22 +67,14 @@ _PHRASES = {
     "number": re.compile(r"\bhow (?:many|much)\b"),
 }
 
-_CHANGE = frozenset(
-    stem(word)
-    for word in """again anymore became become bought cancel cancelled change changed drop dropped elected finished
-    former gave got grown increased instead joined left longer moved new now nowadays postponed promoted pushed quit
-    raised reduced relocated rename replaced rescheduled retired rewrote since sold start started stop stopped switch
-    switched these today took turned upgraded updated yesterday""".split()
-)
-_GENERIC = (
-    frozenset(
-        stem(word)
-        for word in """thing way time day week month year lot bit kind name call called good great really people person
-    start started make made take took come came put new old think want say tell feel current currently today number
-    best better right""".split()
-    )
-    | _CHANGE
-)
+_CHANGE = """adopted again another anymore became become bought cancel cancelled change changed converted delayed down
+drop dropped elected expanded finished former gave got grown hired increased instead joined left longer lowered merged
+moved new now nowadays postponed promoted pushed quit raised reduced relocated rename replaced rescheduled retired
+rewrote shrank since slipped sold start started stop stopped swapped switch switched these today took transferred
+turned upgraded updated yesterday"""
+_GENERIC = """thing way time day week month year lot bit kind name call called good great really people person start
+started make made take took come came put new old think want say tell feel current currently today number best better
+right many much"""
 _NO_NAMES = frozenset(
     """please yesterday tomorrow tonight last next yes well maybe actually oh hey hi thanks sure currently recently dr
     mr mrs monday tuesday wednesday thursday friday saturday sunday january february march april may june july august
@@ -90,7 +82,7 @@ _NO_NAMES = frozenset(
 )
 _OWN = frozenset("i i'm i've i'd i'll me mine myself we we're we've us im ive".split())
 _POSSESSIVE = frozenset({"my", "our"})
-_NAME = re.compile(r"(?<![.!?] )(?<!^)\b[A-Z][a-z]+\b")
+_NAME = re.compile(r"(?<!^)(?<![.!?] )(?P<where>\b(?:in|at|to|on|of|from|near) )?\b(?P<name>[A-Z][a-z]+)\b")
 _FIRST_NAME = re.compile(r"^\W*([A-Z][a-z]+)(?:['’]s| (?:is|was|has|had|and|will|left|got|[a-z]+s|[a-z]+ed)\b)")
 
 
@@ -101,7 +93,8 @@ class Statement:
     Attributes:
         own: It speaks of the one who says it.
         relations: Relatives and pets that it names, for example `sister`.
-        names: What may be names of people, folded.
+        names: What may be names, folded.
+        places: Those of them that stand as a place does: `in Rome`.
         words: Stems that carry meaning.
         attribute_words: Those of them by which the attributes are known.
         attributes: What it touches, for example `residence`.
@@ -112,6 +105,7 @@ class Statement:
     own: bool
     relations: frozenset[str]
     names: frozenset[str]
+    places: frozenset[str]
     words: frozenset[str]
     attribute_words: frozenset[str]
     attributes: frozenset[str]
@@ -126,9 +120,10 @@ def read_statement(text: str) -> Statement:
     found = tokens(text)
     stems = {stem(word) for word in found}
     relations = frozenset(relation for word in found if (relation := _relation(word)))
-    names = _names(text)
+    names, places = _names(text)
     kept = {stem(word) for word in found if word not in STOP_WORDS and word not in names and not _relation(word)}
-    table = _table()
+    lexicon = _lexicon()
+    table = lexicon.attributes
     folded = " ".join(found)
     attributes = {name for word in stems if word in table for name in table[word]}
     attributes |= {name for name, phrase in _PHRASES.items() if phrase.search(folded)}
@@ -136,15 +131,16 @@ def read_statement(text: str) -> Statement:
         word in _OWN or (word in _POSSESSIVE and not _relation(after))
         for word, after in zip(found, [*found[1:], ""], strict=False)
     )
-    meaning = frozenset(kept - _GENERIC)
+    meaning = frozenset(word for word in kept - lexicon.generic if not word[0].isdigit())
     return Statement(
         own=own,
         relations=relations,
         names=names,
+        places=places,
         words=meaning,
-        attribute_words=meaning & table.keys(),
+        attribute_words=frozenset(meaning & table.keys()),
         attributes=frozenset(attributes),
-        changes=not stems.isdisjoint(_CHANGE),
+        changes=not stems.isdisjoint(lexicon.change),
         who=found[:1] == ["who"],
     )
 
@@ -156,22 +152,38 @@ def sentences(text: str) -> tuple[Statement, ...]:
     return tuple(read_statement(part) for part in parts[:_MOST_SENTENCES] if not part.rstrip().endswith("?"))
 
 
+@lru_cache(maxsize=16_384)
 def _relation(word: str) -> str:
-    return RELATIONS.get(word) or PETS.get(word) or PLURALS.get(word) or ""
+    for form in (word.removesuffix("s"), word):
+        if found := RELATIONS.get(form) or PETS.get(form) or PLURALS.get(form):
+            return found
+    return ""
 
 
-def _names(text: str) -> frozenset[str]:
-    names = {name.lower() for name in _NAME.findall(text)}
+def _names(text: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Return what may be names, and those among them that stand as a place does."""
+    found = [(match["name"].lower(), bool(match["where"])) for match in _NAME.finditer(text)]
     if first := _FIRST_NAME.match(text):
-        names.add(first[1].lower())
-    return frozenset(names - STOP_WORDS - _NO_NAMES)
+        found.append((first[1].lower(), False))
+    names = frozenset(name for name, _ in found) - STOP_WORDS - _NO_NAMES
+    return names, names - {name for name, where in found if not where}
+
+
+@dataclass(frozen=True, slots=True)
+class _Lexicon:
+    attributes: dict[str, frozenset[str]]
+    change: frozenset[str]
+    generic: frozenset[str]
 
 
 @lru_cache(maxsize=1)
-def _table() -> dict[str, frozenset[str]]:
+def _lexicon() -> _Lexicon:
+    """Stem the tables, once and not before they are needed."""
     found: dict[str, set[str]] = {}
     lines = [tuple(line.split(": ")) for line in _ATTRIBUTES]
     for name, words in (*lines, ("vehicle", " ".join(CAR_MAKES)), ("work", " ".join(JOBS))):
         for word in words.split():
             found.setdefault(stem(word), set()).add(name)
-    return {word: frozenset(names) for word, names in found.items()}
+    change = frozenset(stem(word) for word in _CHANGE.split())
+    generic = change | {stem(word) for word in _GENERIC.split()}
+    return _Lexicon({word: frozenset(names) for word, names in found.items()}, change, generic)

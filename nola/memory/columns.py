@@ -15,6 +15,7 @@ __all__ = ["NONE", "Columns", "distinct"]
 
 NONE = -1
 """In a column: no row, no conversation, nobody."""
+_UNKNOWN = -2
 _SMALLEST = 1_024
 _PAUSE_S = 3_600.0
 """Rows without a conversation that lie further apart are not neighbours."""
@@ -66,12 +67,12 @@ class Columns:
         return list(self._speakers)
 
     def speaker_number(self, name: str) -> int:
-        """Return the number of a speaker, or `NONE` for somebody who said nothing."""
-        return self._speakers.get(name, NONE)
+        """Return the number of a speaker, or one that no row has."""
+        return self._speakers.get(name, _UNKNOWN)
 
-    def session_number(self, name: str) -> int:
-        """Return the number of a conversation, or `NONE` for one that has no row."""
-        return self._sessions.get(name, NONE)
+    def session_number(self, session: str) -> int:
+        """Return the number of a conversation, or one that no row has."""
+        return self._sessions.get(session, _UNKNOWN)
 
     def add(self, *, session: str, speaker: str, at_s: float, traits: int) -> int:
         """Add a row and return its number.
@@ -85,13 +86,9 @@ class Columns:
         row = self._rows
         if row == len(self.session):
             self._grow()
-        number = self._sessions.setdefault(session, len(self._sessions)) if session else NONE
-        self.session[row] = number
-        self.speaker[row] = self._speakers.setdefault(speaker, len(self._speakers)) if speaker else NONE
-        self.at_s[row] = at_s
         self.traits[row] = traits
         self._rows += 1
-        self._link(row, number, at_s)
+        self._put(row, session, speaker, at_s)
         return row
 
     def remove(self, row: int) -> None:
@@ -108,6 +105,15 @@ class Columns:
             else:
                 self._last[number] = before
         self.previous[row] = self.following[row] = NONE
+
+    def change(self, row: int, *, session: str, speaker: str, at_s: float) -> None:
+        """Give a row another conversation, speaker or time; what stays as it is keeps its place."""
+        place = self._sessions.get(session, _UNKNOWN) if session else NONE
+        if at_s == self.at_s[row] and place == self.session[row]:
+            self.speaker[row] = self._speaker(speaker)
+            return
+        self.remove(row)
+        self._put(row, session, speaker, at_s)
 
     def neighbours(self, rows: NDArray[np.int32], steps: int) -> NDArray[np.int32]:
         """Return the rows that stand up to so many steps before or after these, each once, ascending."""
@@ -130,11 +136,21 @@ class Columns:
         apart &= self.session[rows] == NONE
         return np.where(apart, np.int32(NONE), others)
 
+    def _put(self, row: int, session: str, speaker: str, at_s: float) -> None:
+        number = self._sessions.setdefault(session, len(self._sessions)) if session else NONE
+        self.session[row] = number
+        self.speaker[row] = self._speaker(speaker)
+        self.at_s[row] = at_s
+        self._link(row, number, at_s)
+
+    def _speaker(self, name: str) -> int:
+        return self._speakers.setdefault(name, len(self._speakers)) if name else NONE
+
     def _link(self, row: int, session: int, at_s: float) -> None:
         """Put a row behind the last one of its conversation that is not later."""
         before = self._last.get(session, NONE)
         after = NONE
-        while before != NONE and self.at_s[before] > at_s:
+        while before != NONE and (self.at_s[before], before) > (at_s, row):
             before, after = int(self.previous[before]), before
         self.previous[row], self.following[row] = before, after
         if before != NONE:

@@ -68,12 +68,20 @@ class Connections:
             self._take_back(lent)
 
     def notice_replacement(self) -> None:
-        """Empty the log of a file that the owner deleted or replaced, lest SQLite apply it to the new one."""
+        """Empty the log of a file that the owner deleted or replaced, lest SQLite apply it to the new one.
+
+        Raises:
+            apsw.BusyError: Somebody still reads the old file; nothing was closed.
+        """
         with self._gate:
             if self._writer and self._opened != schema.identity(self._path):
                 with self._closed_to_others():
-                    with contextlib.suppress(apsw.Error):
+                    try:
                         self._writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+                    except apsw.BusyError:
+                        raise
+                    except apsw.Error:  # the old file's disk failed, and nothing of it is wanted any more
+                        pass
                     self._disconnect()
 
     def close(self) -> None:

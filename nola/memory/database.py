@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Database"]
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 _MOST_JOBS = 256
 _GATHER_S = 0.0005
@@ -63,7 +63,7 @@ class Database:
         self._thread: ThreadPoolExecutor | None = None
         _close_around_forks(self)
 
-    def write(self, job: Callable[[apsw.Connection], T]) -> T:
+    def write(self, job: Callable[[apsw.Connection], _T]) -> _T:
         """Carry out a job in a transaction and return what it returned; then it survives a power cut.
 
         Args:
@@ -79,11 +79,11 @@ class Database:
             raise RuntimeError("a job can't wait for another job: it has the connection already")
         return self.submit(job).result()
 
-    def submit(self, job: Callable[[apsw.Connection], T]) -> Future[T]:
+    def submit(self, job: Callable[[apsw.Connection], _T]) -> Future[_T]:
         """Hand in a job as `write` does, and return at once what will hold its outcome."""
         from concurrent.futures import Future  # noqa: PLC0415 -- keeps start-up fast
 
-        outcome: Future[T] = Future()
+        outcome: Future[_T] = Future()
         with self._queue:
             self._jobs.append(_Job(job, outcome))
             begin, self._at_work = not self._at_work, True
@@ -226,7 +226,7 @@ class _Job:
         """
         try:
             return self.work(connection)
-        except BaseException as error:
+        except BaseException as error:  # raised again for its caller alone
             raise _FailedError(error) from error
 
     def tell(self, outcome: _Outcome) -> None:

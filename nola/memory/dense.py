@@ -62,19 +62,21 @@ class _Block:
         for word in range(0, words, _WORDS_IN_BYTE):
             distances += np.add.reduce(differing[word : word + _WORDS_IN_BYTE], axis=0, dtype=np.uint8)
         rows = self.rows[:size]
+        if self.dead:
+            np.copyto(distances, _FAR, where=rows < 0)
         if mask is not None:
-            inside = (rows >= 0) & (rows < len(mask))
-            inside[inside] = mask[rows[inside]]
-            distances[~inside] = _FAR
-        elif self.dead:
-            distances[rows < 0] = _FAR
+            hidden = ~mask.take(rows, mode="clip") if len(mask) else np.ones(size, dtype=np.bool_)
+            hidden |= rows >= len(mask)
+            np.copyto(distances, _FAR, where=hidden)
         return distances
 
     def score(self, question: NDArray[np.float32], places: NDArray[np.int64]) -> NDArray[np.float32]:
         """Return the cosines of some of the vectors with a question's."""
         some = self.numbers.take(places, axis=0).astype(np.float32)
         # einsum, not a matrix product: the threads of BLAS cost more than they bring, and wait for busy cores.
-        return np.einsum("ij,j->i", some, question).astype(np.float32, copy=False) * self.scales[places]
+        cosines: NDArray[np.float32] = np.einsum("ij,j->i", some, question)
+        cosines *= self.scales[places]
+        return cosines
 
 
 class DenseIndex:

@@ -11,7 +11,7 @@ import numpy as np
 from nola.memory.memory_rows import dumped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     import apsw
     from numpy.typing import NDArray
@@ -23,7 +23,9 @@ __all__ = [
     "Vectors",
     "drop_postings",
     "drop_vectors",
+    "missing",
     "models",
+    "models_of",
     "postings_of",
     "put_segment",
     "put_vectors",
@@ -38,10 +40,9 @@ _PUT_VECTOR = """
 INSERT OR REPLACE INTO vector (model, memory, dimensions, scale, numbers)
 SELECT ?1, seq, ?3, ?4, ?5 FROM memory WHERE seq = ?2"""
 _VECTORS = "SELECT memory, scale, numbers FROM vector WHERE model = ? AND memory > ? ORDER BY memory"
-_WITHOUT = """
-SELECT m.seq, m.content FROM memory AS m
-WHERE m.status <> 'deleted' AND NOT EXISTS (SELECT 1 FROM vector AS v WHERE v.model = ?1 AND v.memory = m.seq)
-ORDER BY m.seq LIMIT ?2"""
+_MISSING = """FROM memory AS m
+WHERE m.status <> 'deleted' AND NOT EXISTS (SELECT 1 FROM vector AS v WHERE v.model = ?1 AND v.memory = m.seq)"""
+_WITHOUT = f"SELECT m.seq, m.content {_MISSING} ORDER BY m.seq LIMIT ?2"
 
 
 class Vectors(NamedTuple):
@@ -115,9 +116,19 @@ def without_vector(connection: apsw.Connection, model: str, limit: int) -> list[
     return list(connection.execute(_WITHOUT, (model, limit)))
 
 
+def missing(connection: apsw.Connection, model: str) -> int:
+    """Return how many memories a model has no vector for."""
+    return int(connection.execute(f"SELECT count(*) {_MISSING}", (model,)).get)
+
+
 def models(connection: apsw.Connection) -> dict[str, int]:
     """Return how many vectors there are of each model."""
     return dict(connection.execute("SELECT model, count(*) FROM vector GROUP BY model ORDER BY model"))
+
+
+def models_of(connection: apsw.Connection, seq: int) -> dict[str, int]:
+    """Return which models a memory has a vector of, and how long each is."""
+    return dict(connection.execute("SELECT model, dimensions FROM vector WHERE memory = ? ORDER BY model", (seq,)))
 
 
 def drop_vectors(connection: apsw.Connection, model: str | None = None) -> int:
@@ -160,10 +171,17 @@ def segments(connection: apsw.Connection) -> list[Segment]:
     return [Segment(id_, documents, revision, json.loads(about)) for id_, documents, revision, about in rows]
 
 
-def postings_of(connection: apsw.Connection) -> Callable[[str], list[bytes]]:
-    """Return what loads the postings of a term, a blob for each segment in their order, from one snapshot."""
-    sql = "SELECT rows FROM posting WHERE term = ? ORDER BY segment"
-    return lambda term: [blob for (blob,) in connection.execute(sql, (term,))]
+def postings_of(connection: apsw.Connection, known: Collection[int] | None = None) -> Callable[[str], list[bytes]]:
+    """Return what loads the postings of a term, a blob for each segment in their order, from one snapshot.
+
+    Args:
+        connection: A reader's.
+        known: The segments to load from; None for all.
+    """
+    sql = "SELECT segment, rows FROM posting WHERE term = ? ORDER BY segment"
+    return lambda term: [
+        blob for segment, blob in connection.execute(sql, (term,)) if known is None or segment in known
+    ]
 
 
 def drop_postings(connection: apsw.Connection) -> None:

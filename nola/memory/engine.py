@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from nola.errors import NolaError, UsageError
+from nola.memory import finding
 from nola.memory.axes import Kind, MemoryClass, Tier
 from nola.memory.dynamics.base import Row, Statistics
 from nola.memory.dynamics.crossing import tier_of
@@ -14,6 +15,7 @@ from nola.memory.filters import Filter
 from nola.memory.instants import seconds
 from nola.memory.keeper import IndexKeeper
 from nola.memory.links import Link, pairs, retrieved_together, used_together
+from nola.memory.meaning import embedded
 from nola.memory.memories import Memories
 from nola.memory.recall import Ask, Recaller
 from nola.memory.record import new_memory
@@ -31,7 +33,6 @@ if TYPE_CHECKING:
     from nola.memory.edges import Edge
     from nola.memory.finding import Event
     from nola.memory.keeper import Embedder
-    from nola.memory.memory_rows import StoredRow
     from nola.memory.recall import Recalled
     from nola.memory.record import NewMemory, Record
     from nola.settings import Settings
@@ -104,6 +105,7 @@ class Engine:
         embedder: Makes vectors; None for words alone.
         count_tokens: Counts the tokens of a text.
         owner: Who `I` is in a question; empty when that is not known.
+        former: Returns the embedder of an earlier model by its id; None where it can't be had.
     """
 
     def __init__(
@@ -116,12 +118,13 @@ class Engine:
         embedder: Embedder | None = None,
         count_tokens: Callable[[str], int],
         owner: str = "",
+        former: Callable[[str], Embedder | None] | None = None,
     ) -> None:
         self.database = database
         self.settings = settings
         self.dynamics = Dynamics(settings, profile=profile, preset=preset)
         self.memories = Memories(database, begin=self._begun)
-        self.keeper = IndexKeeper(database, settings, embedder)
+        self.keeper = IndexKeeper(database, settings, embedder, former)
         self.owner = owner
         self._recaller = Recaller(settings, self.dynamics, embed=self._vector, count_tokens=count_tokens)
         self._clock = database.clock
@@ -168,9 +171,11 @@ class Engine:
         if ask.limit < 0 or ask.limit > _MOST_LIMIT:
             raise UsageError(f"limit takes a whole number from 0 to {_MOST_LIMIT:,}, not {ask.limit}")
         with self.keeper.index() as index:
+            if not len(index):
+                return []
             query = self._recaller.question(ask, index)
         vector = self._recaller.embedded(query)  # may take long: nobody waits for the index meanwhile
-        with self.keeper.index() as index, self.database.reading() as connection:
+        with self.keeper.reading() as (index, connection):
             found = self._recaller.recall(ask, query, vector, index, connection)
         if count and found and ask.wanted.as_of is None:
             self.count([one.id for one in found], activations=[one.score for one in found])
@@ -186,7 +191,8 @@ class Engine:
         """
         now = self._clock.now()
         now_s = seconds(now)
-        rows = {row.record.id: row for row in map(self.memories.get, ids)}
+        with self.database.reading() as connection:
+            traits = finding.traits(connection, ids)
         active = dict(zip(ids, activations, strict=False))
         links = self.settings.links
         literal = self.dynamics.profile.name == "blah"
@@ -196,16 +202,15 @@ class Engine:
                 return retrieved_together(link, now_s, links)
             return used_together(link, min(1.0, active.get(one, 1.0)), min(1.0, active.get(other, 1.0)), now_s, links)
 
-        def accessed(row: StoredRow) -> Callable[[Statistics], Statistics]:
-            record = row.record
-            return lambda stat: self.dynamics.accessed(
-                Row(stat, record.kind, record.is_innate, record.level, record.confidence), now_s
-            )
+        def accessed(id_: str) -> Callable[[Statistics], Statistics]:
+            return lambda stat: self.dynamics.accessed(Row(stat, *traits[id_]), now_s)
+
+        used = [id_ for id_ in dict.fromkeys(ids) if id_ in traits]  # what was purged meanwhile is not counted
 
         self.memories.record_access(
             request or self.database.new_id(now),
-            {id_: accessed(row) for id_, row in rows.items()},
-            pairs=pairs(list(rows), links.partners),
+            {id_: accessed(id_) for id_ in used},
+            pairs=pairs(used, links.partners),
             grow=grow,
             now=now,
         )
@@ -233,12 +238,12 @@ class Engine:
 
         return float(self.dynamics.strength(Pool.of([_row(record)]), seconds(now))[0])
 
-    def heat(self, record: Record, now: datetime) -> tuple[float, Tier]:
-        """Return a memory's heat and tier."""
+    def heat(self, records: Sequence[Record], now: datetime) -> list[tuple[float, Tier]]:
+        """Return heat and tier of each memory."""
         from nola.memory.dynamics.base import Pool  # noqa: PLC0415 -- brings numpy
 
-        heat = float(self.dynamics.heat.strength(Pool.of([_row(record)]), seconds(now))[0])
-        return heat, tier_of(heat, self.dynamics.thresholds)
+        heat = self.dynamics.heat.strength(Pool.of(map(_row, records)), seconds(now)).tolist()
+        return [(one, tier_of(one, self.dynamics.thresholds)) for one in heat]
 
     def edges(self, id_: str, kind: EdgeKind | None = None) -> list[Edge]:
         """Return the edges at either end of which a memory is."""
@@ -331,13 +336,11 @@ class Engine:
         )
 
     def _vector(self, text: str) -> NDArray[np.float32] | None:
-        embedder = self.keeper.embedder
-        with self.keeper.index() as index:
-            fits = embedder is not None and index.dense is not None and index.dense.dimensions == embedder.dimensions
-        if embedder is None or not fits:
+        embedder = self.keeper.serving
+        if embedder is None:
             return None
         try:
-            vector: NDArray[np.float32] = embedder.embed([text])[0]
+            vector: NDArray[np.float32] = embedded(embedder, [text])[0]
         except NolaError as error:
             self.keeper.trouble = str(error)
             return None

@@ -77,6 +77,10 @@ def where(wanted: Filter, now: datetime) -> tuple[str, list[Any]]:
         if value is not None and value != frozenset():
             parts.append(condition)
             values.append(stored(value))
+    if wanted.classes == {MemoryClass.INNATE}:
+        parts.append("m.class = 'innate'")  # these words find the index of the few
+    if wanted.statuses and wanted.as_of is None and Status.ACTIVE not in wanted.statuses:
+        parts.append("m.status <> 'active'")
     if wanted.statuses:
         if wanted.as_of is not None:
             values.append(micros(wanted.as_of))

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
+from posixpath import commonprefix
 from typing import TYPE_CHECKING, NamedTuple
 
 from nola.errors import UsageError
 from nola.memory.axes import Kind, MemoryClass, Status
+from nola.memory.dynamics.base import KEPT
 from nola.memory.filters import where
 from nola.memory.instants import from_micros, micros, seconds
 from nola.memory.memory_rows import SELECT, StoredRow, stored_row
 from nola.memory.record import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from datetime import datetime
 
     import apsw
@@ -22,9 +24,24 @@ if TYPE_CHECKING:
     from nola.memory.filters import Filter
     from nola.types import Json
 
-__all__ = ["Change", "Event", "as_it_was", "by_seq", "changes", "count", "events_of", "find", "get", "gone", "resolve"]
+__all__ = [
+    "Change",
+    "Event",
+    "as_it_was",
+    "beginnings",
+    "by_seq",
+    "changes",
+    "count",
+    "events_of",
+    "find",
+    "get",
+    "gone",
+    "resolve",
+    "traits",
+]
 
 _SHOWN = 40
+_MILLION = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,14 +100,18 @@ class Change(NamedTuple):
 
 _NAMED = {"memory_class": "class"}
 _CHANGED = ", ".join(_NAMED.get(name, name) for name in Change._fields)
-_CHANGES = f"SELECT {_CHANGED} FROM memory WHERE revision > ? ORDER BY seq"  # noqa: S608 -- constants only
+_ALL = f"SELECT {_CHANGED} FROM memory ORDER BY seq"  # noqa: S608 -- constants only
+_CHANGES = f"SELECT {_CHANGED} FROM memory INDEXED BY memory_revision WHERE revision > ? ORDER BY +seq"  # noqa: S608
 _GONE = "SELECT seq FROM tombstone WHERE revision > ? AND seq > 0 ORDER BY seq"
 _COUNTED = "SELECT m.kind, m.class, m.status, m.namespace, count(*) FROM memory AS m"
 _PREFIX = "SELECT id FROM memory WHERE id >= ?1 AND id < ?1 || '~' ORDER BY id LIMIT 2"
+_BESIDE = "SELECT max(id) FROM memory WHERE id < ?1 UNION ALL SELECT min(id) FROM memory WHERE id > ?1"
+_TRAITS = "SELECT id, kind, class, level, confidence FROM memory WHERE id IN (SELECT value FROM json_each(?))"
 _EVENTS = "SELECT at, what, detail FROM event WHERE memory = (SELECT seq FROM memory WHERE id = ?) ORDER BY number"
 _LATER = (
     "SELECT what, detail FROM event WHERE memory = ? AND at > ? AND what IN ('status', 'changed') ORDER BY number DESC"
 )
+_EARLIER_USES = "SELECT at FROM access WHERE memory = ? AND at <= ? ORDER BY at DESC LIMIT ?"
 _LATER_USES = "SELECT count(*) FROM access WHERE memory = ? AND at > ?"
 
 
@@ -153,6 +174,22 @@ def find(
     return rows if wanted.as_of is None else [as_it_was(connection, row, wanted.as_of) for row in rows]
 
 
+def beginnings(connection: apsw.Connection, ids: Iterable[str], *, least: int = 10) -> dict[str, str]:
+    """Return the shortest beginning of each id that is no other's.
+
+    Args:
+        connection: A reader's.
+        ids: Whole ids.
+        least: The fewest characters.
+    """
+    found = {}
+    for id_ in ids:
+        beside = [other for (other,) in connection.execute(_BESIDE, (id_,)) if other]
+        alike = max((len(commonprefix([id_, other])) for other in beside), default=0)
+        found[id_] = id_[: max(least, alike + 1)]
+    return found
+
+
 def count(connection: apsw.Connection, wanted: Filter, *, now: datetime) -> dict[str, dict[str, int]]:
     """Count what a filter lets through by kind, class, status and namespace; every kind is named (B01)."""
     condition, values = where(wanted, now)
@@ -169,6 +206,15 @@ def count(connection: apsw.Connection, wanted: Filter, *, now: datetime) -> dict
     return counted
 
 
+def traits(connection: apsw.Connection, ids: Iterable[str]) -> dict[str, tuple[Kind, bool, int, float]]:
+    """Return kind, whether it is innate, level and confidence of the memories that are there, by id."""
+    rows = connection.execute(_TRAITS, (json.dumps(list(ids)),))
+    return {
+        id_: (Kind(kind), class_ == MemoryClass.INNATE, level, confidence)
+        for id_, kind, class_, level, confidence in rows
+    }
+
+
 def events_of(connection: apsw.Connection, id_: str) -> list[Event]:
     """Return what happened to a memory, the oldest first (A22)."""
     rows = connection.execute(_EVENTS, (id_,))
@@ -177,7 +223,8 @@ def events_of(connection: apsw.Connection, id_: str) -> list[Event]:
 
 def changes(connection: apsw.Connection, since: int) -> Iterator[Change]:
     """Yield the rows that were made or changed after a revision, in the order in which they were first stored."""
-    return map(Change._make, connection.execute(_CHANGES, (since,)))
+    rows = connection.execute(_CHANGES, (since,)) if since else connection.execute(_ALL)
+    return map(Change._make, rows)
 
 
 def gone(connection: apsw.Connection, since: int) -> list[int]:
@@ -192,13 +239,15 @@ def as_it_was(connection: apsw.Connection, row: StoredRow, at: datetime) -> Stor
         old = json.loads(detail).get("old")
         record = replace(record, status=Status(old)) if what == "status" else _with(record, old)
     stat = record.statistics
-    recent = tuple(one for one in stat.recent_s if one <= then_s)
+    earlier = [at_ / _MILLION for (at_,) in connection.execute(_EARLIER_USES, (row.seq, then, KEPT))]
+    known = {*earlier, *(one for one in stat.recent_s if one <= then_s), min(stat.created_s, then_s)}
+    recent = tuple(sorted(known, reverse=True)[:KEPT])
     uses = connection.execute(_LATER_USES, (row.seq, then)).get
     stat = replace(
         stat,
         importance=record.importance,
         recent_s=recent,
-        last_access_s=max(recent, default=min(stat.last_access_s, then_s)),
+        last_access_s=recent[0],
         access_count=max(0, stat.access_count - uses),
         usage=max(0, stat.usage - uses) if record.kind is Kind.PROCEDURAL else stat.usage,
     )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from nola.memory.tokens import document_tokens
 from nola.memory.traits import traits_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from nola.memory.finding import Change
     from nola.memory.postings import Postings
 
-__all__ = ["CLASS_CODES", "KIND_CODES", "STATUS_CODES", "TRUST_CODES", "Index"]
+__all__ = ["CLASS_CODES", "KIND_CODES", "STATUS_CODES", "TRUST_CODES", "Facets", "Index", "Kept", "Names"]
 
 KIND_CODES = {kind: code for code, kind in enumerate(Kind)}
 CLASS_CODES = {name: code for code, name in enumerate(MemoryClass)}
@@ -33,6 +34,8 @@ _GONE = -1
 _SMALLEST = 1_024
 _US = 1e6
 _NEVER = np.inf
+_PLAIN = tuple("level confidence importance access_count heat_bias stability_days stability r1 r2 usage".split())
+"""Statistics that the file keeps under the same name and in the same unit."""
 
 
 @dataclass(slots=True)
@@ -98,6 +101,23 @@ class Facets:
         return Facets(*(np.concatenate([getattr(self, n), getattr(more, n)]) for n in self.__slots__))
 
 
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Which rows a filter let through, for whoever asks the same again.
+
+    Attributes:
+        key: The filter, and where the index stood.
+        from_s: When it was asked.
+        until_s: When the first of the rows expires.
+        mask: bool [rows].
+    """
+
+    key: tuple[object, ...]
+    from_s: float
+    until_s: float
+    mask: NDArray[np.bool_]
+
+
 class Names:
     """Numbers for names, in the order in which they come up."""
 
@@ -107,6 +127,9 @@ class Names:
     def number(self, name: str) -> int:
         """Return a name's number, a new one for a new name."""
         return self._numbers.setdefault(name, len(self._numbers))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._numbers)
 
     def find(self, name: str) -> int:
         """Return a name's number, or one that no row has."""
@@ -128,8 +151,8 @@ class Index:
         self.pool = Pool.blank(_SMALLEST)
         self.facets = Facets.blank(_SMALLEST)
         self.namespaces, self.users, self.agents = Names(), Names(), Names()
-        self.ids: list[str] = []
         self.revision = 0
+        self.kept: Kept | None = None
         self._texts = np.zeros(_SMALLEST, dtype=np.int64)
         self._saved = saved
 
@@ -138,18 +161,23 @@ class Index:
 
     def apply(self, changes: Iterable[Change]) -> list[int]:
         """Take in rows that are new or changed, in the order of their numbers; return those with another text."""
+        taken = list(changes)
+        if not taken:
+            return []
+        self._make_room(max(change.seq for change in taken))
         reworded = []
-        for change in changes:
+        for change in taken:
             row = change.seq - 1
-            self._make_room(change.seq)
-            text = hash((change.content, change.concept, change.author))
+            said = (change.content, change.concept, change.author, change.at, change.namespace, change.conversation)
+            text = hash(said)
             if row >= len(self.columns) or self._texts[row] != text:
                 reworded.append(row)
                 self._put_text(row, change)
                 self._texts[row] = text
-            self._put_facets(row, change)
-            self._put_statistics(row, change)
-            self.revision = max(self.revision, change.revision)
+        rows = np.array([change.seq - 1 for change in taken])
+        self._put_facets(rows, taken)
+        self._put_statistics(rows, taken)
+        self.revision = max(self.revision, *(change.revision for change in taken))
         return reworded
 
     def remove(self, number: int) -> None:
@@ -166,55 +194,48 @@ class Index:
         traits = traits_of(change.content)
         while len(self.columns) < row:  # a number that was purged before this process came
             self.columns.remove(self.columns.add(session="", speaker="", at_s=0.0, traits=0))
-            self.ids.append("")
+        session = f"{change.namespace}\0{change.conversation}" if change.conversation else ""
         if row == len(self.columns):
-            session = f"{change.namespace}\0{change.conversation}" if change.conversation else ""
             self.columns.add(session=session, speaker=change.author, at_s=change.at / _US, traits=traits)
-            self.ids.append(change.id)
             if change.revision <= self._saved and self.postings.has(row):
                 return
+        else:
+            self.columns.change(row, session=session, speaker=change.author, at_s=change.at / _US)
         self.columns.traits[row] = traits
         text = f"{change.concept} {change.content}" if change.concept else change.content
         self.postings.add([row], [document_tokens(text, change.author, from_seconds(change.at / _US))])
         if self.dense is not None:
             self.dense.remove(row)
 
-    def _put_facets(self, number: int, row: Change) -> None:
+    def _put_facets(self, rows: NDArray[np.int64], changes: Sequence[Change]) -> None:
         facets = self.facets
-        facets.kind[number] = KIND_CODES[Kind(row.kind)]
-        facets.status[number] = STATUS_CODES[Status(row.status)]
-        facets.innate[number] = row.memory_class == MemoryClass.INNATE
-        facets.trust[number] = TRUST_CODES[Trust(row.trust)]
-        facets.level[number] = row.level
-        facets.pinned[number] = bool(row.pinned)
-        facets.namespace[number] = self.namespaces.number(row.namespace)
-        facets.user[number] = self.users.number(row.user)
-        facets.agent[number] = self.agents.number(row.agent)
-        facets.created_s[number] = row.created / _US
-        facets.expires_s[number] = _NEVER if row.expires_at is None else row.expires_at / _US
-        facets.valid_from_s[number] = -_NEVER if row.valid_from is None else row.valid_from / _US
-        facets.valid_until_s[number] = _NEVER if row.valid_until is None else row.valid_until / _US
+        facets.kind[rows] = [KIND_CODES[Kind(name)] for name in _column(changes, "kind")]
+        facets.status[rows] = [STATUS_CODES[Status(name)] for name in _column(changes, "status")]
+        facets.innate[rows] = [name == MemoryClass.INNATE for name in _column(changes, "memory_class")]
+        facets.trust[rows] = [TRUST_CODES[Trust(name)] for name in _column(changes, "trust")]
+        facets.level[rows] = _column(changes, "level")
+        facets.pinned[rows] = [bool(value) for value in _column(changes, "pinned")]
+        facets.namespace[rows] = [self.namespaces.number(name) for name in _column(changes, "namespace")]
+        facets.user[rows] = [self.users.number(name) for name in _column(changes, "user")]
+        facets.agent[rows] = [self.agents.number(name) for name in _column(changes, "agent")]
+        facets.created_s[rows] = _seconds(_column(changes, "created"))
+        for name, default in (("expires_at", _NEVER), ("valid_from", -_NEVER), ("valid_until", _NEVER)):
+            values = [default if value is None else value for value in _column(changes, name)]
+            getattr(facets, "expires_s" if name == "expires_at" else f"{name}_s")[rows] = _seconds(values)
 
-    def _put_statistics(self, number: int, row: Change) -> None:
+    def _put_statistics(self, rows: NDArray[np.int64], changes: Sequence[Change]) -> None:
         pool = self.pool
-        pool.kind[number] = self.facets.kind[number]
-        pool.innate[number] = self.facets.innate[number]
-        pool.level[number] = row.level
-        pool.confidence[number] = row.confidence
-        pool.importance[number] = row.importance
-        pool.created_s[number] = row.began / _US
-        pool.last_access_s[number] = row.last_access / _US
-        pool.access_count[number] = row.access_count
-        recent = np.frombuffer(row.recent, dtype="<i8")[:KEPT] / _US
-        pool.recent_s[number, : len(recent)] = recent
-        pool.recent_s[number, len(recent) :] = np.nan
-        pool.heat_bias[number] = row.heat_bias
-        pool.stability_days[number] = row.stability_days
-        pool.stability[number] = row.stability
-        pool.r1[number] = row.r1
-        pool.r2[number] = row.r2
-        pool.chain_s[number] = row.chain_at / _US
-        pool.usage[number] = row.usage
+        pool.kind[rows] = self.facets.kind[rows]
+        pool.innate[rows] = self.facets.innate[rows]
+        for name in _PLAIN:
+            getattr(pool, name)[rows] = _column(changes, name)
+        for name, column in (("created_s", "began"), ("last_access_s", "last_access"), ("chain_s", "chain_at")):
+            getattr(pool, name)[rows] = _seconds(_column(changes, column))
+        kept = [change.recent[: 8 * KEPT] for change in changes]
+        counts = np.array([len(one) // 8 for one in kept])
+        recent = np.full((len(rows), KEPT), np.nan)
+        recent[np.arange(KEPT) < counts[:, None]] = np.frombuffer(b"".join(kept), dtype="<i8") / _US
+        pool.recent_s[rows] = recent
 
     def _make_room(self, count: int) -> None:
         if count <= len(self.facets.kind):
@@ -223,3 +244,11 @@ class Index:
         self._texts = np.concatenate([self._texts, np.zeros(room - len(self._texts), dtype=np.int64)])
         self.pool = self.pool.grown(room)
         self.facets = self.facets.grown(room)
+
+
+def _column(changes: Sequence[Change], name: str) -> list[Any]:
+    return list(map(attrgetter(name), changes))
+
+
+def _seconds(micros: Sequence[float]) -> NDArray[np.float64]:
+    return np.asarray(micros, dtype=np.float64) / _US

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from datetime import UTC, datetime, timedelta
 
 __all__ = ["from_micros", "from_seconds", "micros", "seconds", "written"]
@@ -28,7 +29,8 @@ def seconds(at: datetime) -> float:
 
 def from_seconds(number: float) -> datetime:
     """Return the instant in UTC, to the microsecond."""
-    return from_micros(round(number * _MILLION))
+    whole = math.floor(number)
+    return from_micros(whole * _MILLION + round((number - whole) * _MILLION))
 
 
 def written(at: datetime) -> str:

@@ -102,10 +102,8 @@ def take_in(connection: apsw.Connection, text: Iterable[str], *, skip_known: boo
         try:
             reader.take(json.loads(line), first=number == 1)
         except (ValueError, KeyError, TypeError, IndexError, UsageError, apsw.ConstraintError) as error:
-            why = (
-                f"{error}" if isinstance(error, UsageError | json.JSONDecodeError) else f"it is not understood: {error}"
-            )
-            raise DocumentError(_WHERE, number, 1, why) from error
+            said = isinstance(error, UsageError | json.JSONDecodeError)
+            raise DocumentError(_WHERE, number, 1, f"{error}" if said else f"it can't be used: {error}") from error
     return Taken(reader.memories, reader.edges, reader.known)
 
 
@@ -135,7 +133,7 @@ class _Import:
 
     def memory(self, line: Mapping[str, Any]) -> None:
         """Store a memory with its history."""
-        record = Record.from_json(line["memory"])
+        record = Record.from_json(dict(line["memory"]))
         known = self._connection.execute("SELECT seq FROM memory WHERE id = ?", (record.id,)).get
         if known is not None:
             if not self._skip_known:

@@ -2,100 +2,126 @@
 
 from __future__ import annotations
 
+import os
 import threading
+import weakref
 from contextlib import contextmanager, suppress
 from itertools import islice
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
-from nola.errors import ModelError, NolaError
-from nola.memory import derived, edges, finding
-from nola.memory.axes import EdgeKind, Kind, Status
-from nola.memory.conflict import conflicting_values
-from nola.memory.dense import DenseIndex
-from nola.memory.index import KIND_CODES, STATUS_CODES, Index
-from nola.memory.links import similar_properties
+from nola.errors import NolaError
+from nola.memory import derived, finding
+from nola.memory.index import Index
+from nola.memory.likeness import Likeness
+from nola.memory.meaning import Embedder, Meaning
 from nola.memory.posting_blobs import DOCUMENTS
 from nola.memory.postings import Postings
-from nola.memory.similar import SimilarIndex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     import apsw
-    from numpy.typing import NDArray
 
     from nola.memory.database import Database
     from nola.settings import Settings
 
 __all__ = ["Embedder", "IndexKeeper"]
 
-_BATCH = 64
-"""Texts that are embedded at a time; between two batches whoever waits for the index gets it."""
 _SEGMENT = 4_096
 """Texts after which the lexical index is saved, so that the next start need not read them again."""
 _CHUNK = 5_000
-_LINKED = "similar_to"
 _PATIENCE_S = 30.0
+_GATHER_S = 0.1
+"""How long the thread in the background waits for more, unless somebody waits for it."""
+_STATE = """
+SELECT (SELECT value FROM counter WHERE name = 'revision'),
+    (SELECT value FROM meta WHERE key = 'epoch'),
+    (SELECT value FROM meta WHERE key = 'vectors'),
+    (SELECT group_concat(id) FROM segment)"""
 
 
-class Embedder(Protocol):
-    """Turns texts into unit vectors of one space; `nola.llm.embed` has several."""
+class _State(NamedTuple):
+    """Where the file stands: its revision, what tells it from a restored one, vectors made, parts of the lexicon."""
 
-    @property
-    def model_id(self) -> str:
-        """Names the space."""
-
-    @property
-    def dimensions(self) -> int:
-        """Length of a vector."""
-
-    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return float32 [n, dimensions]."""
+    revision: int
+    epoch: str
+    vectors: str
+    segments: frozenset[int]
 
 
 class IndexKeeper:
     """The index of one database in this process, from any thread.
 
-    A memory is found by its words as soon as it is stored: whoever asks takes in what is new first. Vectors, and the
-    edges between facts that are much alike, are made on a thread of their own. When the embedder is another one than
-    before, the old vectors serve until every memory has a new one.
+    A memory is found by its words as soon as it is stored: whoever asks takes in what is new first, whichever process
+    stored it. Vectors, and the edges between facts that are much alike, are made on a thread of their own. When the
+    embedder is another one than before, the old vectors serve until every memory has a new one.
 
     Args:
         database: The file.
         settings: Constants of links.
         embedder: Makes vectors; None for words alone.
+        former: Returns the embedder of an earlier model; None where it can't be had.
+
+    Attributes:
+        trouble: Why the background work stands still; empty when it does not.
     """
 
-    def __init__(self, database: Database, settings: Settings, embedder: Embedder | None) -> None:
+    def __init__(
+        self,
+        database: Database,
+        settings: Settings,
+        embedder: Embedder | None,
+        former: Callable[[str], Embedder | None] | None = None,
+    ) -> None:
         self._database = database
-        self._settings = settings
-        self.embedder = embedder
-        self._lock = threading.RLock()
-        self._linking = threading.Lock()
+        self._meaning = Meaning(database, embedder, former)
+        self._likeness = Likeness(database, settings.links)
         self._index: Index | None = None
-        self._similar = SimilarIndex(settings.links)
-        self._to_link: list[int] = []
-        self._gone = 0
         self._epoch = ""
+        self._segments: frozenset[int] = frozenset()
+        self.trouble = ""
+        self._begin()
+        _begin_anew_in_children(self)
+
+    def _begin(self) -> None:
+        self._lock = threading.RLock()
         self._wake = threading.Event()
+        self._hurry = threading.Event()
         self._idle = threading.Condition()
         self._busy = False
+        self._stored = False
+        self._waiting = 0
         self._worker: threading.Thread | None = None
         self._closing = False
-        self.trouble = ""
+        self._index = None
+
+    @property
+    def embedder(self) -> Embedder | None:
+        """What makes vectors; None for words alone."""
+        return self._meaning.embedder
+
+    @property
+    def serving(self) -> Embedder | None:
+        """What a question is embedded by: the embedder whose vectors are in the index; None while there are none."""
+        index = self._index
+        return self._meaning.serving if index is not None and index.dense is not None and len(index.dense) else None
 
     @contextmanager
     def index(self) -> Iterator[Index]:
         """Lend the index, with everything in it that is stored now; nobody else has it meanwhile."""
-        with self._lock:
-            yield self._caught_up()
+        with self.reading() as (index, _):
+            yield index
+
+    @contextmanager
+    def reading(self) -> Iterator[tuple[Index, apsw.Connection]]:
+        """Lend the index with a reader's connection that sees the same moment."""
+        with self._lock, self._database.reading() as connection:
+            yield self._caught_up(connection), connection
 
     def notice(self) -> None:
         """Let the thread in the background know that something was stored."""
         with self._idle:
-            self._busy = True
+            self._busy = self._stored = True
             if self._closing:
                 return
             if self._worker is None or not self._worker.is_alive():
@@ -105,9 +131,19 @@ class IndexKeeper:
 
     def wait(self, timeout_s: float | None = None) -> bool:
         """Wait until every memory has its vector and its likenesses; return whether that came about in time."""
-        self.notice()
         with self._idle:
-            return self._idle.wait_for(lambda: not self._busy, timeout_s)
+            self._waiting += 1
+        self._hurry.set()
+        self.notice()
+        try:
+            with self._idle:
+                done = self._idle.wait_for(lambda: not self._busy or self._closing, timeout_s)
+        finally:
+            with self._idle:
+                self._waiting -= 1
+                if not self._waiting:
+                    self._hurry.clear()
+        return done and not self.trouble and not self._meaning.missing and not self._likeness.missing
 
     def link_now(self) -> None:
         """Make the edges between facts that are much alike, as far as they are missing."""
@@ -122,6 +158,9 @@ class IndexKeeper:
 
         Returns:
             How many texts and vectors there are in the new index.
+
+        Raises:
+            NolaError: The embedder failed; what it made until then is kept.
         """
         with self._lock:
             self._database.write(derived.drop_postings)
@@ -129,20 +168,23 @@ class IndexKeeper:
                 model = self.embedder.model_id
                 self._database.write(lambda connection: derived.drop_vectors(connection, model))
             self._index = None
-            index = self._caught_up()
-            progress("words", len(index), len(index))
-        total = int((index.facets.status[: len(index)] >= 0).sum())
-        made = 0
-        while count := self._embed_some():
-            made += count
-            progress("vectors", made, total)
+            with self.index() as index:
+                progress("words", len(index.postings), len(index.postings))
+        total = len(index.postings)
+        while self._embed_some():
+            progress("vectors", total - min(total, self._meaning.missing), total)
+        self._stored = True
         self._save(least=1)
-        return {"memories": total, "vectors": made}
+        with self.index() as index:
+            vectors = len(index.dense) if index.dense is not None and self.serving is self.embedder else 0
+            return {"memories": len(index.postings), "vectors": vectors}
 
     def close(self) -> None:
         """Save what is worth saving and stop; the next use begins again."""
         with self._idle:
             self._closing = True
+            self._idle.notify_all()
+        self._hurry.set()
         self._wake.set()
         if self._worker is not None:
             self._worker.join(_PATIENCE_S)
@@ -150,207 +192,163 @@ class IndexKeeper:
             self._save(least=_SEGMENT // 8)
         with self._lock:
             self._index = None
-        self._closing = False
+        self._hurry.clear()
+        self._closing = self._busy = False
 
     # --- catching up --------------------------------------------------------------------------------------------------
-    def _caught_up(self) -> Index:
-        with self._database.reading() as connection:
-            epoch = _epoch(connection)
-            if self._index is None or epoch != self._epoch:  # the second: a backup was put in its place
-                self._index, self._epoch = self._opened(connection), epoch
-            index = self._index
-            revision = _revision(connection)
-            if revision == index.revision:
-                return index
-            changes = finding.changes(connection, index.revision)
-            while some := list(islice(changes, _CHUNK)):
-                reworded = index.apply(some)
-                self._to_link += [row for row in reworded if index.facets.kind[row] == KIND_CODES[Kind.SEMANTIC]]
-            for seq in finding.gone(connection, self._gone):
-                index.remove(seq - 1)
-            index.revision = self._gone = max(revision, index.revision)
+    def _caught_up(self, connection: apsw.Connection) -> Index:
+        state = _state(connection)
+        index = self._index
+        if (
+            index is None
+            or state.epoch != self._epoch  # a backup was put in its place
+            or state.revision < index.revision
+            or not self._segments <= state.segments  # another process made the index again
+        ):
+            index = self._opened(connection, state)
+        try:
+            self._take_in(connection, index, state)
+        except BaseException:
+            self._index = None  # half of the changes are none: the next one reads everything
+            raise
+        self._index = index
         return index
 
-    def _opened(self, connection: apsw.Connection) -> Index:
+    def _take_in(self, connection: apsw.Connection, index: Index, state: _State) -> None:
+        if state.revision != index.revision:
+            since = index.revision
+            changes = finding.changes(connection, since)
+            while some := list(islice(changes, _CHUNK)):
+                reworded = index.apply(some)
+                self._likeness.want(index, reworded)
+                self._meaning.want(reworded)
+            for seq in finding.gone(connection, since):
+                index.remove(seq - 1)
+            index.revision = state.revision
+        self._meaning.refresh(connection, index, state.vectors)
+
+    def _opened(self, connection: apsw.Connection, state: _State) -> Index:
         saved = derived.segments(connection)
-        load = derived.postings_of(connection)
+        self._epoch, self._segments = state.epoch, frozenset(segment.id for segment in saved)
+        load = derived.postings_of(connection, self._segments)
         blobs = {DOCUMENTS: load(DOCUMENTS)} if saved else {}
 
         def loader(term: str) -> Sequence[bytes]:
             if term in blobs:
                 return blobs[term]
+            if not self._segments:
+                return ()
             with self._database.reading() as reader:
-                return derived.postings_of(reader)(term)
+                return derived.postings_of(reader, self._segments)(term)
 
         index = Index(Postings(loader), saved=max((segment.revision for segment in saved), default=0))
-        self._gone = 0
-        self._to_link = []
+        blobs.clear()
         changes = finding.changes(connection, 0)
         while some := list(islice(changes, _CHUNK)):
             index.apply(some)
-        self._load_vectors(connection, index)
-        self._similar = SimilarIndex(self._settings.links)
-        linked = _linked(connection)
-        semantic = np.flatnonzero(index.facets.kind[: len(index)] == KIND_CODES[Kind.SEMANTIC])
-        self._to_link = [int(row) for row in semantic if row >= linked]
+        for seq in finding.gone(connection, 0):
+            index.postings.remove(seq - 1)
+        index.revision = state.revision
+        try:
+            self._meaning.open(connection, index, state.vectors)
+        except NolaError as error:  # nobody tells which model it is: words alone serve
+            self.trouble = str(error)
+        self._likeness.open(connection, index)
         return index
-
-    def _load_vectors(self, connection: apsw.Connection, index: Index) -> None:
-        """Load the vectors of the embedder's model, or of the one that most memories have vectors of."""
-        if self.embedder is None:
-            return
-        known = derived.models(connection)
-        model = self.embedder.model_id
-        if known.get(model, 0) * 2 < max(known.values(), default=0) and len(known) > 1:
-            return
-        dense = DenseIndex(self.embedder.dimensions)
-        for part in derived.vectors(connection, model):
-            dense.add_quantised((part.seqs - 1).astype(np.int32), part.numbers, part.scales)
-        index.dense = dense
 
     # --- in the background --------------------------------------------------------------------------------------------
     def _work(self) -> None:
         while not self._closing:
+            self._hurry.wait(_GATHER_S)
             self._wake.clear()
-            try:
-                while not self._closing and (self._embed_some() or self._link_some()):
-                    continue
-                self._save(least=_SEGMENT)
-                self.trouble = ""
-            except NolaError as error:
-                self.trouble = str(error)  # the next store tries again
+            self.trouble = self._done()
             with self._idle:
-                if not self._wake.is_set():
+                if self._closing or not self._wake.is_set():
                     self._busy = False
                     self._idle.notify_all()
-            self._wake.wait()
+            if not self._closing:
+                self._wake.wait()
+
+    def _done(self) -> str:
+        """Do what there is to do; return why something of it could not be done."""
+        trouble = ""
+        for step in (self._embed_some, self._link_some):
+            try:
+                while not self._closing and step():
+                    continue
+            except NolaError as error:
+                trouble = trouble or str(error)  # the next store tries again
+        try:
+            self._save(least=_SEGMENT)
+        except NolaError as error:
+            trouble = trouble or str(error)
+        return trouble
 
     def _embed_some(self) -> int:
-        """Make the next vectors; return how many."""
-        embedder = self.embedder
-        if embedder is None:
-            return 0
-        with self._database.reading() as connection:
-            missing = derived.without_vector(connection, embedder.model_id, _BATCH)
-        if not missing:
-            return 0
-        seqs = [seq for seq, _ in missing]
+        """Make the next vectors; return how many rows were looked at."""
+        with self.reading() as (index, connection):
+            rows = self._meaning.next_rows()
+            if not rows:
+                self._meaning.take_over(connection, index)
+                return 0
         try:
-            vectors = embedder.embed([text for _, text in missing])
-        except ModelError as error:
-            self.trouble = str(error)
-            return 0
-        self._database.write(lambda connection: derived.put_vectors(connection, embedder.model_id, seqs, vectors))
-        with self._lock:
-            index = self._caught_up()
-            if index.dense is None:
-                self._switch(index, embedder)
-            elif index.dense.dimensions == embedder.dimensions:
-                index.dense.add(np.array(seqs, dtype=np.int32) - 1, vectors)
-        return len(seqs)
-
-    def _switch(self, index: Index, embedder: Embedder) -> None:
-        """Let the new model's vectors serve once every memory has one."""
-        with self._database.reading() as connection:
-            if not derived.without_vector(connection, embedder.model_id, 1):
-                dense = DenseIndex(embedder.dimensions)
-                for part in derived.vectors(connection, embedder.model_id):
-                    dense.add_quantised((part.seqs - 1).astype(np.int32), part.numbers, part.scales)
-                index.dense = dense
+            self._meaning.make(rows)
+        except BaseException:
+            with self._lock:
+                self._meaning.want(rows)
+            raise
+        return len(rows)
 
     def _link_some(self) -> int:
         """Join facts to those that are much alike; return how many were looked at."""
-        with self._linking:  # whoever comes second finds the edges made
-            return self._link_next()
-
-    def _link_next(self) -> int:
-        with self._lock:
-            index = self._caught_up()
-            rows, self._to_link = self._to_link[:_BATCH], self._to_link[_BATCH:]
-            if not rows:
-                return 0
-            self._fill_similar(index)
-            with self._database.reading() as connection:
-                texts = _texts(connection, rows)
-            found = []
-            for row, text in texts.items():
-                namespace = index.facets.namespace[row]
-                alike = [
-                    (other, score)
-                    for other, score in self._similar.join(row, text)
-                    if index.facets.namespace[other] == namespace and index.facets.status[other] >= 0
-                ]
-                found += [(row, other, score) for other, score in alike]
-        now = self._database.clock.now()
-
-        def job(connection: apsw.Connection) -> None:
-            others = _texts(connection, [other for _, other, _ in found])
-            for row, other, score in found:
-                if row in texts and other in others and row != other:
-                    conflict = conflicting_values(others[other], texts[row])
-                    said = similar_properties(score, "jaccard", conflict)
-                    with suppress(NolaError):  # one of the two is another kind of memory by now, or gone
-                        edges.put(
-                            connection, row + 1, EdgeKind.SIMILAR_TO, other + 1, now=now, weight=score, properties=said
-                        )
-            _note_linked(connection, max(rows) + 1)
-
-        self._database.write(job)
-        return len(rows)
-
-    def _fill_similar(self, index: Index) -> None:
-        """Put the facts that were linked in an earlier process into the index of likeness."""
-        if len(self._similar) or not self._to_link_begins_late(index):
-            return
-        with self._database.reading() as connection:
-            first = min(self._to_link, default=len(index))
-            sql = "SELECT seq - 1, content FROM memory WHERE kind = 'semantic' AND status <> 'deleted' AND seq <= ?"
-            self._similar.add_many(connection.execute(sql, (first,)))
-
-    def _to_link_begins_late(self, index: Index) -> bool:
-        semantic = index.facets.kind[: len(index)] == KIND_CODES[Kind.SEMANTIC]
-        return bool((semantic & (index.facets.status[: len(index)] != STATUS_CODES[Status.DELETED])).any())
+        with self._likeness.joining:
+            with self.index() as index:
+                texts, alike = self._likeness.found(index)
+            try:
+                if alike:
+                    self._likeness.join(texts, alike)
+            except BaseException:
+                with self._lock:
+                    self._likeness.want_again(alike)
+                raise
+            return self._likeness.missing or len(alike)
 
     def _save(self, *, least: int) -> None:
         """Save the part of the lexical index that was not saved yet, if it is large enough."""
         with self._lock:
-            if self._index is None or self._index.postings.unsaved < least:
+            if self._index is None or not self._stored or self._index.postings.unsaved < least:
                 return
-            postings, revision = self._index.postings, self._index.revision
-            blobs = postings.to_blobs()
-            before = postings.saved_documents
+            index, postings = self._index, self._index.postings
+            if postings.saved_documents + postings.unsaved > 2 * len(postings) + 2 * _SEGMENT:
+                self._database.write(derived.drop_postings)  # most of it is of texts that were changed or went
+                self._index = None
+                with self.index() as fresh:
+                    index, postings = fresh, fresh.postings
+            revision, blobs, known = index.revision, postings.to_blobs(), self._segments
 
-            def job(connection: apsw.Connection) -> bool:
-                if sum(segment.documents for segment in derived.segments(connection)) != before:
-                    return False  # another process saved meanwhile
-                derived.put_segment(connection, blobs, documents=postings.unsaved, revision=revision)
-                return True
+            def job(connection: apsw.Connection) -> int | None:
+                if frozenset(segment.id for segment in derived.segments(connection)) != known:
+                    return None  # another process saved meanwhile
+                return derived.put_segment(connection, blobs, documents=postings.unsaved, revision=revision)
 
-            if self._database.write(job):
+            made = self._database.write(job)
+            if made is not None:
+                self._segments = known | {made}
                 postings.saved()
 
 
-def _epoch(connection: apsw.Connection) -> str:
-    return str(connection.execute("SELECT value FROM meta WHERE key = 'epoch'").get)
+def _state(connection: apsw.Connection) -> _State:
+    (found,) = connection.execute(_STATE)
+    revision, epoch, vectors, segments = found
+    ids = frozenset(int(id_) for id_ in str(segments).split(",")) if segments is not None else frozenset()
+    return _State(int(revision or 0), str(epoch), str(vectors or ""), ids)
 
 
-def _revision(connection: apsw.Connection) -> int:
-    found = connection.execute("SELECT value FROM counter WHERE name = 'revision'").get
-    return int(found or 0)
+def _begin_anew_in_children(keeper: IndexKeeper) -> None:
+    weak = weakref.ref(keeper)
 
+    def after() -> None:
+        if held := weak():
+            held._begin()  # noqa: SLF001 -- another thread may have held the locks when the process forked
 
-def _linked(connection: apsw.Connection) -> int:
-    found = connection.execute("SELECT value FROM counter WHERE name = ?", (_LINKED,)).get
-    return int(found or 0)
-
-
-def _note_linked(connection: apsw.Connection, seq: int) -> None:
-    connection.execute(
-        "INSERT INTO counter (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = max(value, ?2)",
-        (_LINKED, seq),
-    )
-
-
-def _texts(connection: apsw.Connection, rows: Sequence[int]) -> dict[int, str]:
-    sql = "SELECT seq - 1, content FROM memory WHERE seq IN (SELECT value + 1 FROM json_each(?))"
-    return dict(connection.execute(sql, (str(list(rows)),)))
+    os.register_at_fork(after_in_child=after)

@@ -196,7 +196,8 @@ def associates(
 
 def combined(primary: Sequence[_Key], associated: Sequence[_Key], most: int) -> list[_Key]:
     """Return what was found and then what is linked to it, each once (D22), at most so many."""
-    return list(dict.fromkeys([*primary, *associated]))[:most]
+    both = dict.fromkeys(primary) | dict.fromkeys(associated)
+    return list(both)[:most]
 
 
 def spreading(weights: Iterable[float], strengths: Iterable[float]) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
-from nola.memory import accesses, buffers, changing, edges, finding, journal, storing
+from nola.memory import accesses, buffers, changing, derived, edges, finding, journal, storing
 from nola.memory.storing import begun
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Memories"]
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 
 class Memories:
@@ -195,6 +195,10 @@ class Memories:
         """Return one memory by its id or the beginning of it; nothing is counted."""
         return self._read(lambda c: finding.get(c, id_))
 
+    def beginnings(self, ids: Iterable[str]) -> dict[str, str]:
+        """Return the shortest beginning of each id that is no other's."""
+        return self._read(lambda c: finding.beginnings(c, ids))
+
     def find(
         self,
         wanted: Filter,
@@ -218,6 +222,14 @@ class Memories:
         """Return what happened to a memory, the oldest first."""
         return self._read(lambda c: finding.events_of(c, finding.resolve(c, id_)))
 
+    def models(self, id_: str) -> dict[str, int]:
+        """Return which models a memory has a vector of, and how long each is."""
+        return self._read(lambda c: derived.models_of(c, storing.seq_of(c, finding.resolve(c, id_))))
+
+    def missing(self, model: str) -> int:
+        """Return how many memories a model has no vector for."""
+        return self._read(lambda c: derived.missing(c, model))
+
     def changes(self, since: int) -> tuple[list[Change], list[int]]:
         """Return the rows made or changed after a revision, and the numbers of those deleted, of one moment."""
         return self._read(lambda c: (list(finding.changes(c, since)), finding.gone(c, since)))
@@ -235,14 +247,32 @@ class Memories:
         """Return the whole memory as readable lines, of one moment (see `journal.lines`)."""
         return self._read(lambda c: list(journal.lines(c)))
 
-    def import_lines(self, text: Iterable[str], *, skip_known: bool = False) -> Taken:
-        """Store what `export_lines` returned, all or nothing (see `journal.take_in`)."""
+    def import_lines(self, text: Iterable[str], *, skip_known: bool = False, dry_run: bool = False) -> Taken:
+        """Store what `export_lines` returned, all or nothing (see `journal.take_in`); a dry run takes it all back."""
         given = list(text)
-        return self.database.write(lambda c: journal.take_in(c, given, skip_known=skip_known))
+
+        def job(connection: apsw.Connection) -> Taken:
+            taken = journal.take_in(connection, given, skip_known=skip_known)
+            if dry_run:
+                raise _TakenBackError(taken)
+            return taken
+
+        try:
+            return self.database.write(job)
+        except _TakenBackError as back:
+            return back.taken
 
     def _at(self, now: datetime | None) -> datetime:
         return now or self.database.clock.now()
 
-    def _read(self, work: Callable[[apsw.Connection], T]) -> T:
+    def _read(self, work: Callable[[apsw.Connection], _T]) -> _T:
         with self.database.reading() as connection:
             return work(connection)
+
+
+class _TakenBackError(Exception):
+    """A dry run is over; what it stored is taken back with the transaction."""
+
+    def __init__(self, taken: Taken) -> None:
+        super().__init__("a dry run")
+        self.taken = taken

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from nola.settings import RecallSettings
 
 __all__ = ["LexicalHits", "Postings"]
+
+_Documents: TypeAlias = "NDArray[np.int32] | NDArray[np.int64]"
+_Number = TypeVar("_Number", bound=np.generic)
 
 _LONGEST = 65_535
 _SMALLEST = 1_024
@@ -243,7 +246,7 @@ class Postings:
         found: Sequence[NDArray[np.int32]],
         k: int,
         mask: NDArray[np.bool_] | None,
-    ) -> NDArray[np.int64]:
+    ) -> _Documents:
         """Return the k best documents that live and may be found, best first.
 
         The documents of the rarest terms give a bound that the k best reach at least; few others do.
@@ -267,17 +270,17 @@ class Postings:
         order = np.lexsort((self._row_of[best], -scores[best]))
         return best[order[:k]]
 
-    def _allowed(self, documents: NDArray, mask: NDArray[np.bool_] | None) -> NDArray:  # type: ignore[type-arg]
+    def _allowed(self, documents: _Documents, mask: NDArray[np.bool_] | None) -> _Documents:
         documents = documents[self._lengths[documents] > 0]
         if mask is None:
             return documents
+        if not len(mask):
+            return documents[:0]
         rows = self._row_of[documents]
-        inside = rows < len(mask)
-        documents, rows = documents[inside], rows[inside]
-        return documents[mask[rows]]
+        return documents[mask.take(rows, mode="clip") & (rows < len(mask))]
 
 
-def _room(values: NDArray, place: int, fill: int) -> NDArray:  # type: ignore[type-arg]
+def _room(values: NDArray[_Number], place: int, fill: int) -> NDArray[_Number]:
     """Return the array, at least twice as long when it has no such place."""
     if place < len(values):
         return values

@@ -32,13 +32,8 @@ _DAY_S = 86_400.0
 _CORE = 100
 """Best candidates whose neighbours become candidates too."""
 _MOST_DATED = 1_000
-_HALF_LIFE = 10.0
-"""Turns after which a good turn lends half as much to its conversation."""
 _NEVER = 100.0
 """Half-lives after which nothing is left."""
-_AROUND_SHARE = 0.4
-_TELLS_TIME = 0.10
-_ASKS = 0.15
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +108,7 @@ class _Scorer:
         cosine = self._cosines(self._dense, self._question, rows)
         best = float(cosine.max(initial=0.0)) + s.cosine_offset
         meaning = np.maximum(cosine + s.cosine_offset, 0.0) / max(best, 1e-9)
+        meaning = np.where(self._dense.has(rows), meaning, words)  # no vector yet: words alone tell
         return _Pool(rows, bm25, cosine, s.lexical_share * words, (1 - s.lexical_share) * meaning)
 
     def _cosines(self, dense: DenseIndex, question: NDArray[np.float32], rows: _Rows) -> _Floats:
@@ -147,7 +143,8 @@ class _Scorer:
     def session(self, pool: _Pool) -> _Floats:
         """Return what a row gains by the best that was said around it in the same conversation."""
         columns, rows = self._columns, pool.rows
-        return _AROUND_SHARE * _decayed_maximum(columns.session[rows], columns.place[rows], pool.base)
+        best = _decayed_maximum(columns.session[rows], columns.place[rows], pool.base, self._settings.half_life_turns)
+        return self._settings.session_share * best
 
     def dates(self, query: Query, pool: _Pool) -> _Floats:
         """Return what a row gains by closeness to a date that the question names."""
@@ -162,16 +159,16 @@ class _Scorer:
 
     def speaker(self, query: Query, pool: _Pool) -> _Floats:
         """Return what a row gains when a person named in the question said it."""
-        people = [n for name in query.people if (n := self._columns.speaker_number(name)) != NONE]
+        people = [self._columns.speaker_number(name) for name in query.people]
         said = np.isin(self._columns.speaker[pool.rows], people)
         return np.where(said, self._settings.speaker_bonus, 0.0)
 
     def form(self, query: Query, pool: _Pool) -> _Floats:
         """Return what a row gains by telling a time when one is asked for, less for the share of it that asks."""
         traits = self._columns.traits[pool.rows]
-        loss = -_ASKS * (traits >> 4) / ASKED_FULL
+        loss = -self._settings.asked_penalty * (traits >> 4) / ASKED_FULL
         if query.wants_time:
-            loss += _TELLS_TIME * ((traits & Trait.TELLS_TIME) > 0)
+            loss += self._settings.time_bonus * ((traits & Trait.TELLS_TIME) > 0)
         return np.asarray(loss, dtype=np.float64)
 
 
@@ -246,10 +243,10 @@ def _allowed(rows: _Rows, mask: NDArray[np.bool_] | None) -> _Rows:
     return rows[mask[rows]]
 
 
-def _decayed_maximum(sessions: _Rows, places: _Floats, scores: _Floats) -> _Floats:
-    """Return for each row the best score of its conversation, halved with every `_HALF_LIFE` turns between the two."""
+def _decayed_maximum(sessions: _Rows, places: _Floats, scores: _Floats, half_life: float) -> _Floats:
+    """Return for each row the best score of its conversation, halved with every `half_life` turns between the two."""
     order = np.lexsort((places, sessions))
-    gaps = np.diff(places[order], prepend=0.0) / _HALF_LIFE
+    gaps = np.diff(places[order], prepend=0.0) / half_life
     gaps[np.flatnonzero(np.diff(sessions[order])) + 1] = _NEVER
     slope = np.cumsum(np.clip(gaps, 0.0, _NEVER))
     height = np.log2(np.maximum(scores[order], 1e-12))

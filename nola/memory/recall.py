@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from nola.memory import edges
 from nola.memory.axes import EdgeKind, Tier
+from nola.memory.dynamics.base import Pool
 from nola.memory.dynamics.crossing import tier_of
+from nola.memory.found import Recalled, as_they_were, said_why, stored
 from nola.memory.instants import from_micros, seconds
 from nola.memory.links import spread, weights_at
 from nola.memory.packing import pack
@@ -27,57 +29,18 @@ if TYPE_CHECKING:
 
     from nola.memory.dynamics.model import Dynamics
     from nola.memory.filters import Filter
+    from nola.memory.found import Stored
     from nola.memory.index import Index
     from nola.memory.query import Query
     from nola.settings import Settings
 
 __all__ = ["Ask", "Recalled", "Recaller"]
 
-_Stored: TypeAlias = tuple[str, str, str, str, int, str, str]
-"""Id, content, kind, author, time, conversation and source."""
-
-_TOP = 64
+_TOP = 32
 """Best candidates that links and updates are looked at for."""
-_UPDATES = 20
+_UPDATES = 12
 _MOST_PACKED = 400
 _SALIENT = 200
-
-
-@dataclass(frozen=True, slots=True)
-class Recalled:
-    """One memory that was found, and why.
-
-    Attributes:
-        id: Its id.
-        content: What it says.
-        score: What it was ranked by, 0 to 1 and a little above with links.
-        relevance: How well it answers, 0 to 1, 1 for the best.
-        strength: Its strength under the profile, 0 to 1.
-        tier: How warm it is.
-        tokens: What it costs of a budget.
-        parts: Each part of the relevance, on its scale; `link`, what associations lent, on the score's scale.
-        why: The same in words, the largest part first.
-        kind: What sort of memory it is.
-        speaker: Who said it.
-        at: When it happened.
-        conversation: In which conversation.
-        source: Where it came from.
-    """
-
-    id: str
-    content: str
-    score: float
-    relevance: float
-    strength: float
-    tier: Tier
-    tokens: int
-    parts: Mapping[str, float]
-    why: str
-    kind: str = ""
-    speaker: str = ""
-    at: datetime | None = None
-    conversation: str = ""
-    source: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,11 +81,12 @@ class _Scored:
     score: NDArray[np.float64]
     parts: NDArray[np.float64]
     link: NDArray[np.float64]
+    cosine: NDArray[np.float64]
 
     def take(self, order: NDArray[np.intp] | NDArray[np.bool_]) -> _Scored:
         return _Scored(
             self.rows[order], self.relevance[order], self.strength[order], self.heat[order], self.score[order],
-            self.parts[order], self.link[order],
+            self.parts[order], self.link[order], self.cosine[order],
         )  # fmt: skip
 
 
@@ -174,13 +138,15 @@ class Recaller:
         if ask.limit <= 0 or not len(index):
             return []
         mask = self._mask(ask, index, connection)
-        found = self._scored(ask, query, vector, index, mask)
+        found = self._scored(ask, query, vector, index, mask, connection)
         found = self._linked(found, index, connection, ask, mask)
         found = self._kept(found, ask)
         found = found.take(np.lexsort((found.rows, -found.score)))
+        most = min(len(found.rows), ask.limit if ask.budget is None else max(_MOST_PACKED, ask.limit))
+        texts = stored(connection, found.rows[: max(most, _UPDATES)].tolist(), ask.wanted.as_of)
         if query.terms:
-            found = self._newer_first(ask, found, index, connection)
-        return self._packed(found, ask, connection)
+            found = self._newer_first(ask, found, index, texts)
+        return self._packed(found, ask, texts, most)
 
     def embedded(self, query: Query) -> NDArray[np.float32] | None:
         """Return the question's vector."""
@@ -189,7 +155,21 @@ class Recaller:
     def _mask(self, ask: Ask, index: Index, connection: apsw.Connection) -> NDArray[np.bool_]:
         if needs_database(ask.wanted):
             return stored_mask(connection, len(index), ask.wanted, ask.now)
-        return visible(index, ask.wanted, ask.now)
+        mask = visible(index, ask.wanted, ask.now)
+        if not (ask.min_heat > 0 or ask.tiers or (self._dynamics.profile.hides_cold and not ask.include_cold)):
+            return mask
+        rows = np.flatnonzero(mask)  # all of them, so that nothing is cut off before it is filtered (P27)
+        shown = np.zeros_like(mask)
+        shown[rows[self._shown(self._heat(index.pool.take(rows), ask), ask)]] = True
+        return shown
+
+    def _heat(self, pool: Pool, ask: Ask) -> NDArray[np.float64]:
+        return self._dynamics.heat.strength(pool, seconds(ask.now))
+
+    def _pool(self, ask: Ask, index: Index, rows: NDArray[np.int32], connection: apsw.Connection) -> Pool:
+        if ask.wanted.as_of is None:
+            return index.pool.take(rows)
+        return Pool.of(as_they_were(connection, rows.tolist(), ask.wanted.as_of))
 
     def _scored(
         self,
@@ -198,8 +178,8 @@ class Recaller:
         vector: NDArray[np.float32] | None,
         index: Index,
         mask: NDArray[np.bool_],
+        connection: apsw.Connection,
     ) -> _Scored:
-        now_s = seconds(ask.now)
         if query.terms:
             ranking = rank(
                 query,
@@ -210,29 +190,28 @@ class Recaller:
                 question=vector,
                 mask=mask,
             )
-            rows, relevance, parts = ranking.rows, ranking.relevance, ranking.parts
+            rows, relevance, parts, cosine = ranking.rows, ranking.relevance, ranking.parts, ranking.cosine
             if self._dynamics.profile.name == "blah":
                 most = self._dynamics.pool(ask.limit)
-                rows, relevance, parts = rows[:most], relevance[:most], parts[:most]
+                rows, relevance, parts, cosine = rows[:most], relevance[:most], parts[:most], cosine[:most]
         else:
-            rows = self._salient(index, mask, now_s)
-            relevance, parts = np.ones(len(rows)), np.zeros((len(rows), len(PARTS)))
-        pool = index.pool.take(rows)
-        strength = self._dynamics.strength(pool, now_s)
-        heat = self._dynamics.heat.strength(pool, now_s)
+            rows = self._salient(index, mask, ask)
+            relevance, parts, cosine = np.ones(len(rows)), np.zeros((len(rows), len(PARTS))), np.zeros(len(rows))
+        pool = self._pool(ask, index, rows, connection)
+        strength = self._dynamics.strength(pool, seconds(ask.now))
+        heat = self._heat(pool, ask)
         score = (
             self._dynamics.score(relevance, strength) if query.terms else self._salience(index, rows, strength, heat)
         )
-        return _Scored(rows, relevance, strength, heat, score, parts, np.zeros(len(rows)))
+        return _Scored(rows, relevance, strength, heat, score, parts, np.zeros(len(rows)), cosine)
 
-    def _salient(self, index: Index, mask: NDArray[np.bool_], now_s: float) -> NDArray[np.int32]:
+    def _salient(self, index: Index, mask: NDArray[np.bool_], ask: Ask) -> NDArray[np.int32]:
         """Return what comes to mind without a question: pinned, hot, strong."""
         rows = np.flatnonzero(mask).astype(np.int32)
         pool = index.pool.take(rows)
-        heat = self._dynamics.heat.strength(pool, now_s)
-        strength = self._dynamics.strength(pool, now_s)
-        score = self._salience(index, rows, strength, heat)
-        return rows[np.argsort(-score, kind="stable")[:_SALIENT]]
+        strength = self._dynamics.strength(pool, seconds(ask.now))
+        score = self._salience(index, rows, strength, self._heat(pool, ask))
+        return rows[np.argsort(-score, kind="stable")[: max(_SALIENT, ask.limit)]]
 
     def _salience(
         self, index: Index, rows: NDArray[np.int32], strength: NDArray[np.float64], heat: NDArray[np.float64]
@@ -248,12 +227,14 @@ class Recaller:
             return found
         top = np.argsort(-found.score, kind="stable")[:_TOP]
         near = edges.near(connection, [int(row) + 1 for row in found.rows[top]], [EdgeKind.ASSOCIATED])
+        if ask.wanted.as_of is not None:
+            near = [edge for edge in near if edge.last_s <= seconds(ask.now)]
         links = {(min(e.seq, e.other) - 1, max(e.seq, e.other) - 1): e for e in near}
         links = {pair: e for pair, e in links.items() if pair[1] < len(mask) and mask[pair[0]] and mask[pair[1]]}
         if not links:
             return found
         new = np.array(sorted({row for pair in links for row in pair} - set(found.rows.tolist())), dtype=np.int32)
-        found = self._with_rows(found, new, index, seconds(ask.now))
+        found = self._with_rows(found, new, self._pool(ask, index, new, connection), ask)
         place = {int(row): at for at, row in enumerate(found.rows)}
         weights = weights_at(
             np.array([e.weight for e in links.values()]),
@@ -266,112 +247,89 @@ class Recaller:
         found.score = found.score + found.link
         return found
 
-    def _with_rows(self, found: _Scored, rows: NDArray[np.int32], index: Index, now_s: float) -> _Scored:
+    def _with_rows(self, found: _Scored, rows: NDArray[np.int32], pool: Pool, ask: Ask) -> _Scored:
         if not len(rows):
             return found
-        pool = index.pool.take(rows)
         nothing = np.zeros(len(rows))
         return _Scored(
             np.concatenate([found.rows, rows]),
             np.concatenate([found.relevance, nothing]),
-            np.concatenate([found.strength, self._dynamics.strength(pool, now_s)]),
-            np.concatenate([found.heat, self._dynamics.heat.strength(pool, now_s)]),
+            np.concatenate([found.strength, self._dynamics.strength(pool, seconds(ask.now))]),
+            np.concatenate([found.heat, self._heat(pool, ask)]),
             np.concatenate([found.score, nothing]),
             np.concatenate([found.parts, np.zeros((len(rows), len(PARTS)))]),
             np.concatenate([found.link, nothing]),
+            np.concatenate([found.cosine, nothing]),
         )
 
     def _kept(self, found: _Scored, ask: Ask) -> _Scored:
-        keep = (found.score > 0) & (found.heat >= ask.min_heat)
+        return found.take((found.score > 0) & self._shown(found.heat, ask))
+
+    def _shown(self, heat: NDArray[np.float64], ask: Ask) -> NDArray[np.bool_]:
+        """Return which memories of such heat may come (A17, A34)."""
+        keep = heat >= ask.min_heat
         hot, warm = self._dynamics.thresholds
         if self._dynamics.profile.hides_cold and not ask.include_cold and not ask.tiers:
-            keep &= found.heat >= warm
+            keep &= heat >= warm
         if ask.tiers:
-            tiers = {Tier.HOT: found.heat > hot, Tier.COLD: found.heat < warm}
+            tiers = {Tier.HOT: heat > hot, Tier.COLD: heat < warm}
             tiers[Tier.WARM] = ~(tiers[Tier.HOT] | tiers[Tier.COLD])
             keep &= np.logical_or.reduce([tiers[tier] for tier in ask.tiers])
-        return found.take(keep)
+        return keep
 
-    def _newer_first(self, ask: Ask, found: _Scored, index: Index, connection: apsw.Connection) -> _Scored:
+    def _newer_first(self, ask: Ask, found: _Scored, index: Index, texts: Mapping[int, Stored]) -> _Scored:
         """Put a newer statement about the same thing before the older one (P11)."""
         top = found.rows[:_UPDATES]
-        texts = _contents(connection, top.tolist())
-        names = [*index.columns.speakers, ""]
+        said = [texts.get(row) for row in top.tolist()]
 
         def cosine_between(one: int, other: int) -> float:
             return 0.0 if index.dense is None else index.dense.between(int(top[one]), int(top[other]))
 
         order = newer_first(
             ask.text,
-            [texts.get(row, "") for row in top.tolist()],
-            [names[number] for number in index.columns.speaker[top].tolist()],
+            [one.content if one else "" for one in said],
+            [one.speaker if one else "" for one in said],
             index.columns.at_s[top].tolist(),
             cosine_between,
         )
         rest = np.arange(len(top), len(found.rows))
         return found.take(np.concatenate([np.asarray(order, dtype=np.intp), rest]))
 
-    def _packed(self, found: _Scored, ask: Ask, connection: apsw.Connection) -> list[Recalled]:
+    def _packed(self, found: _Scored, ask: Ask, texts: Mapping[int, Stored], most: int) -> list[Recalled]:
         """Return the best that fit; what does not fit is skipped (retrieval.md, step 7)."""
-        most = min(len(found.rows), ask.limit if ask.budget is None else max(_MOST_PACKED, ask.limit))
-        stored = _stored(connection, [int(row) for row in found.rows[:most]])
-        places = [place for place, row in enumerate(found.rows[:most].tolist()) if row in stored]
-        tokens = [self._count_tokens(stored[int(found.rows[place])][1]) for place in places]
+        rows = found.rows[:most].tolist()
+        places = [place for place, row in enumerate(rows) if row in texts]
+        tokens = [self._count_tokens(texts[rows[place]].content) for place in places]
         if ask.budget is not None:
             fit = pack(tokens, ask.budget)
             places, tokens = [places[at] for at in fit], [tokens[at] for at in fit]
         return [
-            self._recalled(found, place, stored[int(found.rows[place])], cost)
+            self._recalled(found, place, texts[rows[place]], cost)
             for place, cost in zip(places[: ask.limit], tokens, strict=False)
         ]
 
-    def _recalled(self, found: _Scored, place: int, stored: _Stored, tokens: int) -> Recalled:
-        id_, content, kind, speaker, at, conversation, source = stored
-        parts = {name: round(float(value), 6) for name, value in zip(PARTS, found.parts[place], strict=True) if value}
+    def _recalled(self, found: _Scored, place: int, one: Stored, tokens: int) -> Recalled:
+        parts = {name: round(value, 6) for name, value in zip(PARTS, found.parts[place].tolist(), strict=True) if value}
         if found.link[place]:
             parts["link"] = round(float(found.link[place]), 6)
         return Recalled(
-            id=id_,
-            content=content,
+            id=one.id,
+            content=one.content,
             score=float(found.score[place]),
             relevance=float(found.relevance[place]),
             strength=float(found.strength[place]),
             tier=tier_of(float(found.heat[place]), self._dynamics.thresholds),
             tokens=tokens,
             parts=parts,
-            why=_why(parts),
-            kind=kind,
-            speaker=speaker,
-            at=from_micros(at),
-            conversation=conversation,
-            source=source,
+            why=said_why(parts),
+            kind=one.kind,
+            speaker=one.speaker,
+            at=from_micros(one.at),
+            conversation=one.conversation,
+            source=one.source,
+            memory_class=one.memory_class,
+            trust=one.trust,
+            level=one.level,
+            pinned=bool(one.pinned),
+            cosine=float(found.cosine[place]),
         )
-
-
-_WORDS = {
-    "bm25": "shares words",
-    "cosine": "means something like it",
-    "neighbours": "stands beside a match",
-    "answer": "follows a question like it",
-    "speaker": "said by the person asked about",
-    "session": "from a conversation about it",
-    "date": "close to the date asked about",
-    "form": "tells a time",
-    "link": "used together with a match",
-}
-
-
-def _why(parts: Mapping[str, float]) -> str:
-    said = [_WORDS.get(name, name) for name, value in sorted(parts.items(), key=lambda one: -one[1]) if value > 0]
-    return ", ".join(said) or "strong in memory"
-
-
-def _stored(connection: apsw.Connection, rows: list[int]) -> dict[int, _Stored]:
-    sql = """SELECT seq - 1, id, content, kind, author, at, conversation, source FROM memory
-        WHERE seq IN (SELECT value + 1 FROM json_each(?))"""
-    return {row: tuple(values) for row, *values in connection.execute(sql, (str(rows),))}
-
-
-def _contents(connection: apsw.Connection, rows: list[int]) -> dict[int, str]:
-    sql = "SELECT seq - 1, content FROM memory WHERE seq IN (SELECT value + 1 FROM json_each(?))"
-    return dict(connection.execute(sql, (str(rows),)))

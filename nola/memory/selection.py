@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nola.memory.columns import NONE
 from nola.memory.filters import where
-from nola.memory.index import KIND_CODES, STATUS_CODES
+from nola.memory.index import KIND_CODES, STATUS_CODES, Kept
 from nola.memory.instants import seconds
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime
 
     import apsw
@@ -28,21 +30,36 @@ def needs_database(wanted: Filter) -> bool:
 
 
 def visible(index: Index, wanted: Filter, now: datetime) -> NDArray[np.bool_]:
-    """Return which rows a filter lets through: bool [rows].
+    """Return which rows a filter lets through: bool [rows], not to be changed.
 
     Args:
-        index: The rows.
+        index: The rows. It keeps the last answer, which holds until something changes or expires.
         wanted: The filter, one that does not need the database.
         now: The present, for what has expired.
     """
+    now_s, kept = seconds(now), index.kept
+    if kept is not None and kept.key == (wanted, index.revision, len(index)) and kept.from_s <= now_s < kept.until_s:
+        return kept.mask
+    mask = _facets(index, wanted)
+    until_s = np.inf
+    if not wanted.expired:
+        expires = index.facets.expires_s[: len(index)]
+        mask &= expires > now_s
+        until_s = float(expires.min(initial=np.inf, where=mask))
+    mask.flags.writeable = False
+    index.kept = Kept((wanted, index.revision, len(index)), now_s, until_s, mask)
+    return mask
+
+
+def _facets(index: Index, wanted: Filter) -> NDArray[np.bool_]:
     size = len(index)
     facets, columns = index.facets, index.columns
     status = facets.status[:size]
     mask: NDArray[np.bool_] = status >= 0
     if wanted.statuses:
-        mask &= np.isin(status, [STATUS_CODES[one] for one in wanted.statuses])
+        mask &= _among(status, [STATUS_CODES[one] for one in wanted.statuses])
     if wanted.kinds:
-        mask &= np.isin(facets.kind[:size], [KIND_CODES[one] for one in wanted.kinds])
+        mask &= _among(facets.kind[:size], [KIND_CODES[one] for one in wanted.kinds])
     if wanted.classes and len(wanted.classes) == 1:
         mask &= facets.innate[:size] == ("innate" in wanted.classes)
     if wanted.trust is not None:
@@ -55,12 +72,28 @@ def visible(index: Index, wanted: Filter, now: datetime) -> NDArray[np.bool_]:
         if name is not None:
             mask &= numbers[:size] == names.find(name)
     if wanted.author is not None:
-        mask &= columns.speaker[:size] == columns.speaker_number(wanted.author)
-    if wanted.conversation is not None:
-        mask &= columns.session[:size] == columns.session_number(f"{wanted.namespace}\0{wanted.conversation}")
+        mask &= columns.speaker[:size] == (columns.speaker_number(wanted.author) if wanted.author else NONE)
     if wanted.pinned is not None:
         mask &= facets.pinned[:size] == wanted.pinned
-    return mask & _in_time(index, wanted, now)
+    return mask & _said_in(index, wanted) & _in_time(index, wanted)
+
+
+def _said_in(index: Index, wanted: Filter) -> NDArray[np.bool_] | np.bool_:
+    """Return which rows are of a conversation; one of this name may be in every namespace."""
+    if wanted.conversation is None:
+        return np.True_
+    session = index.columns.session[: len(index)]
+    if not wanted.conversation:
+        return _among(session, [NONE])
+    spaces = index.namespaces if wanted.namespace is None else [wanted.namespace]
+    return _among(session, [index.columns.session_number(f"{space}\0{wanted.conversation}") for space in spaces])
+
+
+def _among(values: NDArray[Any], wanted: Sequence[int]) -> NDArray[np.bool_]:
+    if len(wanted) == 1:
+        one: NDArray[np.bool_] = values == wanted[0]
+        return one
+    return np.isin(values, wanted)
 
 
 def stored_mask(connection: apsw.Connection, size: int, wanted: Filter, now: datetime) -> NDArray[np.bool_]:
@@ -72,17 +105,15 @@ def stored_mask(connection: apsw.Connection, size: int, wanted: Filter, now: dat
     return mask
 
 
-def _in_time(index: Index, wanted: Filter, now: datetime) -> NDArray[np.bool_]:
+def _in_time(index: Index, wanted: Filter) -> NDArray[np.bool_] | np.bool_:
     size = len(index)
     facets, at_s = index.facets, index.columns.at_s[:size]
-    mask = np.ones(size, dtype=np.bool_)
-    if not wanted.expired:
-        mask &= facets.expires_s[:size] > seconds(now)
+    mask: NDArray[np.bool_] | np.bool_ = np.True_
     if wanted.since is not None:
-        mask &= at_s >= seconds(wanted.since)
+        mask = mask & (at_s >= seconds(wanted.since))
     if wanted.until is not None:
-        mask &= at_s < seconds(wanted.until)
+        mask = mask & (at_s < seconds(wanted.until))
     if wanted.valid_at is not None:
         then = seconds(wanted.valid_at)
-        mask &= (facets.valid_from_s[:size] <= then) & (then < facets.valid_until_s[:size])
+        mask = mask & (facets.valid_from_s[:size] <= then) & (then < facets.valid_until_s[:size])
     return mask

@@ -186,10 +186,12 @@ class SimilarIndex:
 
     def _may_fit(self, where: Numbers | slice, question: _Question, rests: npt.NDArray[np.uint16] | None = None) -> Any:
         """Tell for each row whether its size, its sign and what follows the shared word allow it to be similar."""
-        too_few = self._too_few(self._sizes[where] + question.size)
-        both = np.bitwise_count(self._left[where] & question.left)
-        both += np.bitwise_count(self._right[where] & question.right)
-        fits = both + self._slack[where] > too_few
+        columns: tuple[npt.NDArray[Any], ...] = (self._sizes, self._left, self._right, self._slack)
+        sizes, left, right, slack = (c[where] if isinstance(where, slice) else c.take(where) for c in columns)
+        too_few = self._too_few(sizes + question.size)
+        both = np.bitwise_count(left & question.left)
+        both += np.bitwise_count(right & question.right)
+        fits = both + slack > too_few
         fits &= both > too_few - question.slack
         if rests is not None:
             fits &= rests > too_few
@@ -198,7 +200,7 @@ class SimilarIndex:
     def _too_few(self, sizes: Numbers) -> Numbers:
         """Return how many shared words are still too few for two sets of so many words together."""
         try:
-            return self._limits[sizes]
+            return self._limits.take(sizes)
         except IndexError:
             largest = 2 * int(sizes.max())
             limits = np.floor(self._share * np.arange(largest + 1) - _NEAR)
@@ -207,11 +209,11 @@ class SimilarIndex:
 
     def _shared(self, rows: Numbers, known: list[int]) -> Ints:
         """Count the words that each row's set shares with a set."""
-        sizes = self._sizes[rows].astype(np.int64)
+        sizes = self._sizes.take(rows).astype(np.int64)
         marks = np.zeros(len(self._bits), dtype=np.int32)
         marks[known] = 1
-        hits = marks[self._flat[_ranges(self._starts[rows], sizes)]]
-        counted: Ints = np.add.reduceat(hits, np.cumsum(sizes) - sizes, dtype=np.int64)
+        hits = marks.take(self._flat.take(_ranges(self._starts.take(rows), sizes)))
+        counted: Ints = np.add.reduceat(hits, sizes.cumsum() - sizes, dtype=np.int64)
         return counted
 
     # --- growth -------------------------------------------------------------------------------------------------------
@@ -325,7 +327,7 @@ def _probe(segment: _Segment, low: Keys, high: Keys) -> tuple[Numbers, npt.NDArr
     """Return the rows, and what follows in them, of all entries between two keys of each pair."""
     left = segment.keys.searchsorted(low, "left")
     places = _ranges(left, segment.keys.searchsorted(high, "right") - left)
-    return segment.rows[places], segment.rest[places]
+    return segment.rows.take(places), segment.rest.take(places)
 
 
 def _distinct(text: str) -> list[str]:
@@ -334,8 +336,9 @@ def _distinct(text: str) -> list[str]:
 
 def _ranges(starts: npt.NDArray[Any], lengths: npt.NDArray[Any]) -> Ints:
     """Return the numbers from each start on, as many as its length, one after the other."""
-    before = np.cumsum(lengths) - lengths
-    places: Ints = np.arange(int(lengths.sum()), dtype=np.int64) + np.repeat(starts - before, lengths)
+    ends = lengths.cumsum()
+    before = ends - lengths
+    places: Ints = np.arange(ends[-1] if ends.size else 0, dtype=np.int64) + (starts - before).repeat(lengths)
     return places
 
 

@@ -107,7 +107,7 @@ CREATE TABLE memory (
 ) STRICT;
 CREATE INDEX memory_revision ON memory (revision);
 CREATE INDEX memory_namespace ON memory (namespace, kind, seq);
-CREATE INDEX memory_innate ON memory (seq) WHERE class = 'innate';
+CREATE INDEX memory_innate ON memory (namespace, class) WHERE class = 'innate';
 CREATE INDEX memory_status ON memory (status, seq) WHERE status <> 'active';
 CREATE INDEX memory_expires ON memory (expires_at) WHERE expires_at IS NOT NULL;
 CREATE INDEX memory_conversation ON memory (conversation, at) WHERE conversation <> '';
@@ -258,6 +258,9 @@ CREATE TABLE vector (
     PRIMARY KEY (model, memory)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX vector_memory ON vector (memory);
+CREATE TRIGGER memory_means_another AFTER UPDATE OF content ON memory WHEN new.content <> old.content BEGIN
+    DELETE FROM vector WHERE memory = new.seq;
+END;
 
 CREATE TABLE segment (
     id        INTEGER PRIMARY KEY,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["asks_for_the_past", "newer_first", "same_thing"]
 
 _PAST = re.compile(
-    r"\b(?:used to|before|previous(?:ly)?|former(?:ly)?|original(?:ly)?|earlier|first|initially|back (?:in|then)|ago"
+    r"\b(?:used? to|before|previous(?:ly)?|former(?:ly)?|original(?:ly)?|earlier|first|initially|back (?:in|then)|ago"
     r"|last (?:year|month|week|summer|winter|spring|autumn|fall)|in (?:19|20)\d\d|(?:my|our|his|her|the) old"
     r"|history|at the time)\b",
     re.IGNORECASE,
@@ -87,7 +87,7 @@ def newer_first(
 
 def _said_in_passing(asked: Statement, old: str, new: str, speaker: str) -> bool:
     """Tell whether one short sentence of a longer text says that what a sentence of another tells has changed."""
-    return any(
+    return bool(asked.attributes) and any(
         is_.changes
         and was.attributes & is_.attributes & asked.attributes
         and _little_else(was, is_, _MOST_OTHER_SENTENCE)
@@ -103,6 +103,8 @@ def same_thing(asked: Statement, old: Statement, new: Statement, cosine: float, 
         return False
     attributes = old.attributes & new.attributes
     if attributes & asked.attributes:
+        return True
+    if not asked.words and asked.relations & old.relations & new.relations and (new.changes or cosine >= _NEAR):
         return True
     shared = old.words & new.words
     if shared & asked.words:
@@ -120,7 +122,7 @@ def _little_else(old: Statement, new: Statement, most: int) -> bool:
 def _same_subject(asked: Statement, old: Statement, new: Statement, speaker: str) -> bool:
     """Tell whether nothing shows that the two speak of different people."""
     before, after = old.relations | old.names, new.relations | new.names
-    wanted = (asked.relations | asked.names) - frozenset(tokens(speaker))
+    wanted = (asked.relations | asked.names) - asked.places - frozenset(tokens(speaker))
     if wanted & (before | after):
         return bool(wanted & before & after)
     if old.own != new.own and (old.relations or new.relations):

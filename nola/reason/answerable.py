@@ -24,6 +24,7 @@ __all__ = ["Judgement", "Linear", "answerable_from", "judge", "question_features
 _COVERED = 0.9
 _CONTRADICTED = 0.4
 _STRONGLY = 2
+_OPEN = 0.35
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +34,13 @@ class Judgement:
     Attributes:
         answerable: Probability in [0, 1] that something known answers the question.
         probabilities: For each judged row, the probability that this fact answers it, best first.
+        covering: Judged rows that speak of nearly all that is asked and contradict nothing of it, but that their
+            value, read alone, may not look like an answer.
     """
 
     answerable: float
     probabilities: tuple[tuple[int, float], ...]
+    covering: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +84,12 @@ def judge(question: Question, facts: Sequence[Fact], evidence: Sequence[Evidence
     chances = [by_fact.probability(row) for row in rows]
     order = sorted(range(len(rows)), key=lambda i: -chances[i])
     answerable = answerable_from(rows, chances, by_question)
-    return Judgement(answerable, tuple((evidence[i].row, chances[i]) for i in order))
+    covering = frozenset(
+        found.row
+        for found, row in zip(evidence, rows, strict=True)
+        if row["contradictions"] <= row["kind other"] and row["unmatched"] <= _OPEN
+    )
+    return Judgement(answerable, tuple((evidence[i].row, chances[i]) for i in order), covering)
 
 
 def answerable_from(rows: Sequence[Mapping[str, float]], chances: Sequence[float], by_question: Linear) -> float:

@@ -91,6 +91,20 @@ class Vocabulary:
             frozenset(groups),
         )
 
+    def joined(self, other: Vocabulary) -> Vocabulary:
+        """Return the words of both."""
+        frequency = dict(self.frequency)
+        for root, count in other.frequency.items():
+            frequency[root] = frequency.get(root, 0) + count
+        return Vocabulary(
+            self.size + other.size,
+            frequency,
+            self.names | other.names,
+            self.topics | other.topics,
+            self.people | other.people,
+            self.groups | other.groups,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Evidence:

@@ -26,6 +26,7 @@ _MOST_QUOTED = 3
 _NEAR_BEST = 0.5
 _LEAST_WORDS = 4
 _ENOUGH = 0.6
+_TO_THE_POINT = 0.75
 _TO_NOLA = re.compile(r"\b(?:you|your|yours|yourself|nola)\b")
 _TO_MACHINE = re.compile(
     r"\b(?:computer|machine|laptop|pc|server|disks?|hard drive|ssd|storage|free space|ram|memory|cpu|cores?|processor"
@@ -104,7 +105,7 @@ class Metacognition:
             ranking: All facts with their relevance.
             vectoriser: The embedder that ranked them, or None.
         """
-        known = self._vocabulary(ranking.facts)
+        known = self._vocabulary(ranking)
         question = read_question(text, known.names, known.topics, known.people)
         order = judged_rows(question, ranking, self._settings.judged)
         evidence = gather(question, ranking, order, vectoriser)
@@ -112,6 +113,8 @@ class Metacognition:
         asks = question.owner and question.lookup
         whole_group = _asks_for_group(question, known)
         if asks and self._settings.enabled and not whole_group and found.answerable < self._settings.threshold:
+            if told := _told_freely(question, ranking, order, found.covering):
+                return Assessment(question, told, (), found.answerable, found.probabilities)
             return Assessment(question, (), (what_is_asked(text),), found.answerable, found.probabilities)
         sure = question.owner and found.answerable >= self._settings.sure
         best = best_facts(ranking.facts, found.probabilities, former=question.former) if asks or sure else ()
@@ -133,16 +136,36 @@ class Metacognition:
             sharp[row] += share * chance ** (1 / 3)
         return sharp
 
-    def _vocabulary(self, facts: Sequence[Fact]) -> Vocabulary:
-        if self._known is None or self._known[0] is not facts:
-            self._known = (facts, Vocabulary.of(facts))
-        return self._known[1]
+    def _vocabulary(self, ranking: Ranking) -> Vocabulary:
+        noted = ranking.noted or ranking.facts
+        if self._known is None or self._known[0] is not noted:
+            self._known = (noted, Vocabulary.of(noted))
+        vocabulary = self._known[1]
+        memories = ranking.facts[len(noted) :]
+        return vocabulary.joined(Vocabulary.of(memories)) if memories else vocabulary
 
 
 def _asks_for_group(question: Question, known: Vocabulary) -> bool:
     """`What pets do I have` asks for all members of a group that is known, whatever each is called."""
     plural = {stem(w) for w in words(question.text) if w.endswith("s") or w in {"family", "children"}}
     return bool(plural & known.groups) and not question.names and not question.possessors
+
+
+def _told_freely(
+    question: Question, ranking: Ranking, rows: Sequence[int], covering: frozenset[int]
+) -> tuple[int, ...]:
+    """Return memories in free words that a model can answer from, though the judge can't read them.
+
+    They stand high, and speak of all that is asked or were said by the very person who is named.
+    """
+    told = []
+    for row in rows:
+        memory = ranking.facts[row].memory
+        if memory is None or ranking.facts[row].attribute or ranking.scores[row] < _TO_THE_POINT:
+            continue
+        if row in covering or (question.names and memory.parts.get("speaker", 0.0) > 0):
+            told.append(row)
+    return tuple(told[:_MOST_QUOTED])
 
 
 def _cautions(question: Question, facts: Sequence[Fact]) -> tuple[int, ...]:
@@ -182,7 +205,7 @@ def gather(question: Question, ranking: Ranking, rows: Sequence[int], vectoriser
     told = [ranking.facts[r].attribute for r in rows]
     vectors = vectoriser.embed([" ".join(question.residue), *told])
     near = (vectors[1:] @ vectors[0]).tolist()
-    return [Evidence(r, ranking.scores[r], cosine[r], near[i]) for i, r in enumerate(rows)]
+    return [Evidence(r, ranking.scores[r], cosine[r], near[i] if told[i] else None) for i, r in enumerate(rows)]
 
 
 def best_facts(

@@ -13,6 +13,10 @@ import pytest
 from nola.backup import database
 from nola.errors import ConflictError, NolaError, StorageError
 from nola.memory import schema
+from nola.memory.database import Database
+from nola.memory.filters import Filter
+from nola.memory.memories import Memories
+from nola.memory.record import new_memory
 from nola.memory.store import ConversationStore
 
 if TYPE_CHECKING:
@@ -126,6 +130,20 @@ def test_who_has_it_open_sees_the_new_content(spoken: Home, copy: Path) -> None:
     store.close()
     assert database.count_live(spoken.places.database) == (3, 3)
     assert store.check() == []
+
+
+def test_memories_come_back_and_whoever_holds_them_can_tell(spoken: Home) -> None:
+    """Memories travel with the conversations, and what stands in their place has another epoch."""
+    opened = Database(spoken.places.database, clock=spoken.clock)
+    memories = Memories(opened)
+    memories.insert_many([new_memory("my dog is Biscuit", {})])
+    database.snapshot(spoken.places.database, spoken.path / "with memories")
+    epoch = memories.epoch()
+    memories.insert_many([new_memory("forget this", {})])
+    database.copy_over(spoken.path / "with memories", spoken.places.database)
+    assert [row.record.content for row in memories.find(Filter())] == ["my dog is Biscuit"]
+    assert memories.epoch() != epoch
+    opened.close()
 
 
 def test_an_empty_one_empties(spoken: Home) -> None:

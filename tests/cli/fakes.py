@@ -21,6 +21,7 @@ from nola.flow import (
     Notice,
     Problem,
     Receipt,
+    Remembered,
     Seen,
     Selected,
     Token,
@@ -152,6 +153,7 @@ class FakeAssistant:
         self.left_early = 0
         self.closed = 0
         self.written: list[tuple[str, Json]] = []
+        self.remembered: list[tuple[str, dict[str, object]]] = []
         self.found: list[Problem] = []
         self.clashes: list[Conflict] = []
         self.late: list[Receipt] = []
@@ -195,6 +197,16 @@ class FakeAssistant:
         """Give the report that was set."""
         self.asked.append(stimulus)
         return self.report
+
+    def recall(self, query: str, *, limit: int = 10, budget: int | None = None) -> Sequence[Remembered]:
+        """Remember nothing."""
+        del query, limit, budget
+        return []
+
+    def remember(self, content: str, **fields: object) -> str:
+        """Keep what was to be remembered."""
+        self.remembered.append((content, fields))
+        return "memo1"
 
     def get_state(self, path: str = "", *, reload: bool = True) -> Json:
         """Give what was set for the path."""

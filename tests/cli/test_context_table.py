@@ -9,6 +9,7 @@ from nola.cli.context_table import show_report
 from nola.types import Tokens
 from tests.cli.fakes import report
 from tests.cli.terminal import seated
+from tests.context.making import remembered
 
 if TYPE_CHECKING:
     import pytest
@@ -44,3 +45,18 @@ def test_a_terminal_gets_bars(monkeypatch: pytest.MonkeyPatch) -> None:
         show_report(report(left_out=3))
     assert "▆ 0.70" in screen.out.getvalue()
     assert screen.out.getvalue().count("left out, over budget:") == 1
+
+
+def test_a_memory_is_shown_with_what_recall_saw(capsys: pytest.CaptureFixture[str]) -> None:
+    """Its tokens have a line of their own; relevance, strength, tier, parts and why stand below its text."""
+    told = report(left_out=0)
+    (fact,) = told.selected
+    memory = remembered("I planted quince", parts={"bm25": 0.4, "cosine": 0.6}, why="shares words")
+    chosen = replace(fact, path="memory:01", text="You said: “I planted quince”", memory=memory)
+    show_report(replace(told, selected=(fact, chosen), memory_budget=Tokens(150), memory_tokens=Tokens(6)))
+    said = capsys.readouterr().out
+    assert "budget: 6 of 50 tokens used, 1 fact\nmemory: 6 of 150 tokens used, 1 memory\n" in said
+    assert (
+        "  You said: “I planted quince”\n"
+        "    relevance 1.00, strength 0.50 (warm): shares words [bm25 0.40, cosine 0.60]\n"
+    ) in said

@@ -151,3 +151,14 @@ def test_tables_fit_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     lines = screen.out.getvalue().splitlines()
     assert len(lines) > 3
     assert max(map(len, lines)) <= 100
+
+
+def test_a_table_in_a_pipe_keeps_every_row_on_its_line(capsys: pytest.CaptureFixture[str]) -> None:
+    """However long a cell is; wide signs take two columns, and numbers may stand to the right."""
+    output.table(("what", "how many"), [("🔥 hot", "2"), ("x" * 20_000, "12"), ("two\nlines", "")], right=("how many",))
+    output.flush()
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 4
+    assert lines[1] == "🔥 hot" + " " * (20_000 - 6) + " " * 9 + "2"
+    assert lines[2] == "x" * 20_000 + " " * 8 + "12"
+    assert lines[3] == "two\\nlines"

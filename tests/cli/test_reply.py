@@ -10,8 +10,10 @@ import pytest
 from nola.cli.reply import Teller, footer
 from nola.errors import ModelError
 from nola.flow import ModelRef, Token
+from nola.types import Tokens
 from tests.cli.fakes import receipt, result
 from tests.cli.terminal import seated
+from tests.context.making import remembered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,6 +37,15 @@ def test_the_line_names_a_model_without_a_name_once() -> None:
     """`none`, not `none:none`."""
     turn = replace(result(), model=ModelRef("none", "none"), timings_ms={})
     assert footer(turn) == "level 2 · 6/50 tokens · 1 fact · none"
+
+
+def test_the_line_counts_memories_beside_facts() -> None:
+    """Their tokens and their budget join those of the facts."""
+    turn = replace(result(), model=ModelRef("none", "none"), timings_ms={})
+    (fact,) = turn.report.selected
+    told = replace(fact, path="memory:01", memory=remembered("I planted quince"))
+    report = replace(turn.report, selected=(fact, told), memory_budget=Tokens(150), memory_tokens=Tokens(9))
+    assert footer(replace(turn, report=report)) == "level 2 · 15/200 tokens · 1 fact · 1 memory · none"
 
 
 def test_a_reply_that_did_not_stream_is_printed(capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from tests.cli.conftest import CommandLine
 
 NOUNS = [
-    "chat", "context", "init", "doctor", "where", "export", "import", "state", "history", "backup", "model", "config",
-    "daemon", "eval",
+    "chat", "context", "init", "doctor", "where", "export", "import", "state", "memory", "history", "backup", "model",
+    "config", "daemon", "eval",
 ]  # fmt: skip
 
 

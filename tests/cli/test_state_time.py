@@ -83,6 +83,25 @@ def test_the_future_is_not_known() -> None:
         read_moment("2026-11-20T09:00:01Z", NOW)
 
 
+@pytest.mark.parametrize(
+    ("text", "moment"),
+    [
+        ("in 3 days", "2026-11-23T09:00:00+00:00"),
+        ("in an hour and 30 min", "2026-11-20T10:30:00+00:00"),
+        ("tomorrow", "2026-11-21T09:00:00+00:00"),
+        ("tomorrow at 08:00", "2026-11-21T13:00:00+00:00"),
+        ("2027-01-01T00:00Z", "2027-01-01T00:00:00+00:00"),
+        ("yesterday", "2026-11-19T09:00:00+00:00"),
+    ],
+)
+def test_the_future_may_be_named_where_it_makes_sense(text: str, moment: str) -> None:
+    """When something expires, or how it will be seen then; elsewhere it is refused."""
+    assert read_moment(text, NOW, future=True).isoformat() == moment
+    if moment > NOW.isoformat():
+        with pytest.raises(UsageError, match="lies in the future"):
+            read_moment(text, NOW)
+
+
 @given(st.datetimes(datetime(1971, 1, 1), NOW.replace(tzinfo=None)))  # noqa: DTZ001 -- the zone is added below
 def test_what_is_written_is_read_again(naive: datetime) -> None:
     """To the second, across every change of the clocks."""

@@ -42,15 +42,6 @@ def test_without_a_file_the_export_is_printed(lived: CommandLine) -> None:
     assert list(json.loads(lived("export", "--only", "conversations").stdout))[-1] == "conversations"
 
 
-def test_a_terminal_is_protected_from_what_is_stored(lived: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A control sign of eight bits would command it."""
-    lived.assistant.lived.state.put("work", '{"data": {"x": "a\u009b31mb"}}')
-    with seated(monkeypatch) as screen:
-        transfer._print(lived.assistant.export_all())
-    assert "31mb" in screen.out.getvalue()
-    assert "\u009b" not in screen.out.getvalue()
-
-
 @pytest.mark.row("E58")
 def test_a_file_is_private_and_not_replaced(lived: CommandLine, tmp_path: Path) -> None:
     """Mode 0600 whatever the umask; what is there already stays unless --force is given."""

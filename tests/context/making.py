@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from nola.context.facts import facts_of
+from nola.context.memories import Memories
 from nola.context.select import Selector
+from nola.flow import Remembered
 from nola.settings import RelevanceSettings
 from nola.state.leaves import flatten
-from nola.types import Level, Place
+from nola.types import Level, Place, Tokens
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,7 +22,7 @@ if TYPE_CHECKING:
     from nola.flow import Candidate
     from nola.types import Json
 
-__all__ = ["NOW", "facts", "leaves", "one", "ranked"]
+__all__ = ["NOW", "facts", "leaves", "one", "ranked", "remembered"]
 
 NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 
@@ -44,9 +47,21 @@ def one(told: Sequence[Fact], path: str) -> Fact:
 
 
 def ranked(
-    text: str, modules: Mapping[str, Json], *, vectoriser: Vectoriser | None = None, former: bool = False
+    text: str,
+    modules: Mapping[str, Json],
+    *,
+    vectoriser: Vectoriser | None = None,
+    former: bool = False,
+    memories: Sequence[Remembered] = (),
 ) -> Ranking:
-    """Rank the facts of some modules for a message."""
+    """Rank the facts of some modules, and some memories, for a message."""
     candidates = [leaf for name, data in modules.items() for leaf in leaves(name, data)]
     selector = Selector(RelevanceSettings(), turn_budget_s=1.0)
-    return selector.rank(text, candidates, revision=1, vectoriser=vectoriser, wants_former=former)
+    recalled = Memories(NOW, memories) if memories else None
+    return selector.rank(text, candidates, revision=1, vectoriser=vectoriser, wants_former=former, memories=recalled)
+
+
+def remembered(content: str, **fields: object) -> Remembered:
+    """Make a memory that recall found best."""
+    made = Remembered("01", content, "semantic", 1.0, 1.0, 0.5, "warm", Tokens(5), {}, "", NOW)
+    return replace(made, **fields)  # type: ignore[arg-type]

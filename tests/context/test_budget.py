@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nola.context.budget import budget_for, pack, threshold
+from nola.context.budget import budget_for, memory_budget_for, pack, threshold
 from nola.context.facts import Fact
 from nola.context.weigh import Weighed
 from nola.evaluation.personas import install, load
@@ -18,7 +18,7 @@ from nola.llm.tokens import estimate
 from nola.settings import ContextSettings
 from nola.testing import make_agent
 from nola.types import Level, Place, Tokens, Weight
-from tests.context.making import NOW
+from tests.context.making import NOW, remembered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -99,6 +99,31 @@ def test_each_reason_is_told() -> None:
         ("user.1", "says the same as another fact"),
         ("user.3", "the cap of its file is reached"),
     ]
+
+
+def test_memories_have_a_budget_of_their_own() -> None:
+    """A memory that does not fit is passed over for a shorter one; facts close at the first that does not fit."""
+    texts = ["a b c", "d e f", "g", "h i j", "k l", "m"]
+    held = remembered("x")
+    candidates = [Candidate(f"user.{i}", (), text, Place.MODULE, Level.QUICK, NOW, "f") for i, text in enumerate(texts)]
+    facts = [
+        Fact(i, c.path, text, "", "", "", text, memory=held if i > 2 else None)
+        for i, (c, text) in enumerate(zip(candidates, texts, strict=True))
+    ]
+    ones = [1.0] * len(texts)
+    weighed = Weighed(ones, ones, ones, ones, [Weight(w) for w in (0.9, 0.8, 0.7, 0.95, 0.6, 0.5)])
+    count = lambda text: Tokens(len(text.split()))  # noqa: E731 -- a counter
+    found = pack(facts, candidates, weighed, Tokens(4), count, SETTINGS, Tokens(4))
+    assert [s.text for s in found.selected] == ["h i j", "a b c", "m"]
+    assert (found.tokens, found.memory_tokens) == (3, 4)
+    assert [(left.path, left.why) for left in found.left_out] == [(f"user.{i}", "over the budget") for i in (1, 2, 4)]
+    assert [left.memory for left in found.left_out] == [None, None, held]
+
+
+@pytest.mark.parametrize(("window", "budgets"), [(0, (0, 150, 600)), (1200, (0, 150, 100)), (400, (0, 50, 0))])
+def test_memories_get_what_facts_leave_of_the_window(window: int, budgets: tuple[int, int, int]) -> None:
+    """Both together never take more than their share."""
+    assert tuple(memory_budget_for(level, window, ContextSettings()) for level in Level) == budgets
 
 
 def test_left_out_facts_can_be_sliced() -> None:

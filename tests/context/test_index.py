@@ -11,6 +11,7 @@ from nola.context.facts import Fact
 from nola.context.index import RelevanceIndex
 from nola.context.phrases import QueryTerms, query_terms
 from nola.settings import RelevanceSettings
+from tests.context.making import remembered
 
 SETTINGS = RelevanceSettings()
 
@@ -100,3 +101,26 @@ def test_an_empty_index_answers() -> None:
     """Nothing known is no error."""
     found = RelevanceIndex([], SETTINGS).query(terms(dog=1.0), None, None)
     assert found.fused.tolist() == []
+
+
+def recalled(content: str, cosine: float = 0.0) -> Fact:
+    """A memory as a fact, with its cosine."""
+    return Fact(3, "memory:01", content, "", "", "", content, memory=remembered(content, cosine=cosine))
+
+
+def test_a_memory_is_scored_as_if_it_were_added() -> None:
+    """It follows the facts; a word that one fact has counts ln(1 + 49.5/2.5), as beside fifty facts."""
+    found = RelevanceIndex(THREE, SETTINGS).query(terms(dog=1.0), None, None, [recalled("that dog barks")])
+    assert found.lexical.tolist() == pytest.approx([math.log(1 + 2.5 / 1.5), 0.0, 0.0, math.log(20.8)])
+
+
+def test_a_memorys_cosine_counts_beside_the_facts() -> None:
+    """Words and meaning are normalised together; without a vector its words stand for both."""
+    vectors = [np.array([[0.6, 0.8], [0.0, 1.0], [0.0, 1.0]], np.float32)]
+    question = np.array([1.0, 0.0], np.float32)
+    others = [recalled("nothing of it", 0.9), recalled("that dog barks")]
+    found = RelevanceIndex(THREE, SETTINGS).query(terms(dog=1.0), vectors, question, others)
+    assert found.cosine is not None
+    assert found.cosine.tolist() == pytest.approx([0.6, 0.0, 0.0, 0.9, 0.0], abs=1e-6)
+    assert found.fused[3] == pytest.approx(0.6)
+    assert found.fused[4] == pytest.approx(math.log(20.8) / 4.0)

@@ -7,7 +7,7 @@ from importlib import resources
 
 import pytest
 
-from nola.context.level import choose_level, parse_level, parse_stimuli_type
+from nola.context.level import choose_level, is_greeting, parse_level, parse_stimuli_type
 from nola.errors import UsageError
 from nola.flow import Exchange
 from nola.types import Level, Profile, StimuliType
@@ -269,3 +269,18 @@ def test_weights_are_readable_and_sorted() -> None:
     features = json.loads(text)["features"]
     assert list(features) == sorted(features)
     assert len(text.splitlines()) > len(features)
+
+
+@pytest.mark.parametrize(
+    ("text", "greeting"),
+    [
+        ("Hello!", True),
+        ("good morning, Nola", True),
+        ("thanks :)", True),
+        ("???", True),
+        ("hi, where are my keys?", False),
+    ],
+)
+def test_a_greeting_asks_and_tells_nothing(text: str, greeting: bool) -> None:  # noqa: FBT001 -- a table
+    """Greetings and thanks alone are; with a question they are not."""
+    assert is_greeting(text) is greeting

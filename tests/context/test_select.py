@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from nola.context.memories import Memories
 from nola.context.select import Selector
 from nola.evaluation.personas import install, load
 from nola.flow import Stimulus
 from nola.settings import RelevanceSettings
 from nola.testing import make_agent
 from nola.types import Level
-from tests.context.making import NOW, leaves, ranked
+from tests.context.making import NOW, leaves, ranked, remembered
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -136,6 +137,26 @@ def test_who_answers_is_no_fact() -> None:
         "what is your name", {"Nola": {"name": "Nola", "role": "assistant", "manner": "dry", "likes": "tea"}}
     )
     assert [fact.path for fact in ranking.facts] == ["Nola.likes"]
+
+
+def test_memories_rank_behind_the_facts_of_the_state() -> None:
+    """They are the last candidates and facts, on the same scale; the facts of the state stay one object."""
+    found = ranked(
+        "what is my dog called", USER, memories=[remembered("My dog is called Figa"), remembered("It rains")]
+    )
+    assert [fact.memory is not None for fact in found.facts] == [False] * (len(found.facts) - 2) + [True, True]
+    assert len(found.noted) == len(found.facts) - 2
+    assert [found.candidates[row].value for row in found.rows[-2:]] == ["My dog is called Figa", "It rains"]
+    assert found.scores[-2] > 0.5
+    assert found.scores[-1] <= found.scores[-2]
+
+
+def test_strong_memories_rank_as_recall_says() -> None:
+    """Where nothing was asked, their score is their relevance."""
+    selector = Selector(RelevanceSettings(), turn_budget_s=1.0)
+    strong = Memories(NOW, [remembered("a", score=0.97), remembered("b", score=0.6)], salient=True)
+    found = selector.rank("hello", leaves("user", OWNER), revision=1, vectoriser=None, memories=strong)
+    assert list(found.scores[-2:]) == [0.97, 0.6]
 
 
 def test_nothing_known_ranks_nothing() -> None:

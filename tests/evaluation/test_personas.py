@@ -8,13 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from nola.clock import SystemClock
-from nola.errors import NolaError, UsageError
+from nola.errors import UsageError
 from nola.evaluation.personas import Answer, Asked, Persona, PersonaReport, evaluate, install, load
 from nola.flow import ContextReport, Factors, LevelChoice, ModelRef, Selected, Stimulus, Token, TurnResult, Usage
-from nola.llm.embed import MiniLmEmbedder
-from nola.llm.models import ModelFiles
-from nola.llm.vectors import CachedEmbedder
 from nola.testing import ManualClock, make_agent
 from nola.types import ConversationId, Level, MessageId, Tokens, Weight
 
@@ -23,6 +19,7 @@ if TYPE_CHECKING:
 
     from nola.context.select import Vectoriser
     from nola.flow import Event
+    from nola.llm.vectors import CachedEmbedder
 
 FOLDER = Path(__file__).resolve().parent.parent / "fixtures" / "personas"
 QUESTIONS = {
@@ -258,22 +255,6 @@ def test_words_alone_find_most_of_what_is_known(name: str, tmp_path: Path) -> No
     assert figures["unknown"] >= 17, figures
     assert figures["refused"] <= 4, figures
     assert figures["general refused"] <= 1, figures
-
-
-@pytest.fixture(scope="session")
-def minilm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CachedEmbedder]:
-    """The real embedder, fetched by Nola's own code, or a skip with the reason."""
-    pytest.importorskip("onnxruntime")
-    pytest.importorskip("tokenizers")
-    folder = tmp_path_factory.mktemp("embedder")
-    files = ModelFiles(folder / "models")
-    try:
-        inner = MiniLmEmbedder(files.fetch("minilm"), files.fetch("minilm-tokenizer"))
-    except NolaError as error:
-        pytest.skip(str(error))
-    embedder = CachedEmbedder(inner, folder / "vectors.db", SystemClock())
-    yield embedder
-    embedder.close()
 
 
 @pytest.mark.models

@@ -60,6 +60,7 @@ WHAT = {
     "D2": "documents that are loaded, saved and loaded",
     "D3": "noise and nearly sound documents for the loader",
     "E1": "kill -9 of two writers to the memory",
+    "E2": "power cuts of a process that writes to the memory",
     "E3": "versions of SQLite that can corrupt a log",
     "E4": "a memory that is garbage, cut short, empty or read-only",
     "E5": "processes that are forked with the memory open",

@@ -75,13 +75,22 @@ def test_without_a_conversation_only_what_is_near_in_time_is_beside() -> None:
 
 
 def test_speakers_have_numbers() -> None:
-    """Everybody who said something is known; nobody else."""
+    """Everybody who said something is known; who did not has a number that no row has."""
     columns = Columns()
     for name in ("Ana", "Ben", "Ana", ""):
         columns.add(session="", speaker=name, at_s=0, traits=0)
     assert columns.speakers == ["Ana", "Ben"]
     assert columns.speaker[:4].tolist() == [0, 1, 0, NONE]
-    assert (columns.speaker_number("Ben"), columns.speaker_number("Cy")) == (1, NONE)
+    assert columns.speaker_number("Ben") == 1
+    assert columns.speaker_number("Cy") not in columns.speaker.tolist()
+
+
+def test_conversations_have_numbers() -> None:
+    """A conversation's number is that of its rows; an unknown one has a number that no row has."""
+    columns = talk([1, 2], "one")
+    columns.add(session="", speaker="", at_s=0, traits=0)
+    assert columns.session_number("one") == columns.session[1] == 0
+    assert columns.session_number("other") not in columns.session.tolist()
 
 
 def test_columns_grow() -> None:

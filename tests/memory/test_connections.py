@@ -80,18 +80,20 @@ def test_another_file_in_its_place_is_noticed(
     assert seen(connections) == ("new,other" if replacement else "new")
 
 
-def test_a_reader_that_was_lent_before_a_change_of_files_is_not_used_again(
-    connections: Connections, path: Path
+def test_a_change_of_files_waits_for_those_who_read_the_old_one(
+    connections: Connections, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It goes on reading what it had, and is closed when it comes back."""
+    """The log of a file that is still read can't be emptied: until then the new file is left alone."""
+    monkeypatch.setattr(schema, "_BUSY_MS", 20)
     add(connections, "old")
     with connections.reader() as before:
         assert before.execute(IDS).get == "old"
         path.unlink()
-        add(connections, "new")
-        assert seen(connections) == "new"
-    with pytest.raises(apsw.ConnectionClosedError):
-        before.execute(IDS)
+        with pytest.raises(apsw.BusyError):
+            add(connections, "new")
+        assert before.execute(IDS).get == "old"
+    add(connections, "new")
+    assert seen(connections) == "new"
 
 
 def test_closing_waits_for_readers(connections: Connections) -> None:

@@ -76,7 +76,11 @@ def test_jobs_that_wait_share_a_transaction(opened: Database) -> None:
     commits: list[int] = []
 
     def counting(connection: apsw.Connection) -> None:
-        connection.set_commit_hook(lambda: bool(commits.append(1)))
+        def committed() -> bool:
+            commits.append(1)
+            return False
+
+        connection.set_commit_hook(committed)
 
     opened.write(counting)
     ready = threading.Event()

@@ -13,7 +13,8 @@ Vectors = NDArray[np.float32]
 
 def unit(vectors: Vectors) -> Vectors:
     """Vectors of length 1."""
-    return (vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)).astype(np.float32)
+    lengths: Vectors = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    return np.asarray(vectors / lengths, dtype=np.float32)
 
 
 def clustered(count: int, dimensions: int = 384, seed: int = 1) -> Vectors:
@@ -98,6 +99,22 @@ def test_changed_and_removed_rows() -> None:
         [0, 1, 1, 0], abs=0.01
     )
     assert index.has(np.array([5, 7, 10_000], dtype=np.int32)).tolist() == [False, True, False]
+
+
+def test_the_cosine_of_two_rows() -> None:
+    """Two rows are as close as their vectors; without one of these they are not close."""
+    vectors = clustered(50)
+    index = made(vectors)
+    index.remove(3)
+    assert index.between(1, 2) == pytest.approx(float(vectors[1] @ vectors[2]), abs=0.02)
+    assert index.between(1, 1) == pytest.approx(1.0, abs=0.01)
+    assert (index.between(1, 3), index.between(3, 1), index.between(1, 10_000)) == (0.0, 0.0, 0.0)
+
+
+def test_an_empty_mask_hides_everything() -> None:
+    """A mask without entries lets nothing be found."""
+    vectors = clustered(50)
+    assert len(made(vectors).search(vectors[0], 5, np.zeros(0, dtype=np.bool_))[0]) == 0
 
 
 def test_an_empty_index_finds_nothing() -> None:

@@ -111,7 +111,7 @@ def test_changes_leave_no_trace(steps: list[tuple[int, list[str] | None]], save:
 
 
 def test_what_is_saved_is_opened_again() -> None:
-    """An index that is opened over saved blobs finds the same; a row that was changed later counts with its last text."""
+    """An index over saved blobs finds the same; a row that was changed later counts with its last text."""
     made = index()
     first = made.to_blobs()
     made.saved()
@@ -149,6 +149,14 @@ def test_a_mask_hides_rows() -> None:
     hits = made.search({"cat": 1.0, "night": 1.0}, 10, ALL_TERMS, mask)
     assert sorted(hits.rows.tolist()) == [1, 2]
     assert made.search({"rain": 1.0}, 10, ALL_TERMS, mask).rows.tolist() == []
+    assert made.search({"cat": 1.0}, 10, ALL_TERMS, mask[:0]).rows.tolist() == []
+
+
+def test_a_row_is_there_or_not() -> None:
+    """A row has a text from adding to removing."""
+    made = index()
+    made.remove(2)
+    assert [made.has(row) for row in (1, 2, 3, 4, 9_999_999)] == [True, False, True, False, False]
 
 
 def test_any_row_can_be_asked_for_its_score() -> None:

@@ -21,7 +21,7 @@ def asked(text: str, speakers: tuple[str, ...] = ("Ana", "Ben")) -> Query:
 
 
 def test_a_question_is_taken_apart() -> None:
-    """Stop words go, generic words and names weigh half, people and dates are found, and it is asked in the first person."""
+    """Stop words go, generic words and names weigh half; people and dates are found, and `I` stands for a name."""
     query = asked("What kind of races did Ana run in June 2023?")
     assert query.terms == {"kind": 0.5, "race": 1.0, "ana": 0.5, "run": 1.0, "june": 1.0, "2023": 1.0}
     assert query.people == ("Ana",)

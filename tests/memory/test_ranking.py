@@ -169,16 +169,16 @@ def test_the_pool_is_wide() -> None:
 
 
 @pytest.mark.row("P04")
-def test_the_right_one_of_a_thousand_comes_first() -> None:
-    """Of generated facts nearly every question finds its own first, however old the fact is."""
+def test_the_right_one_of_ten_thousand_comes_first() -> None:
+    """Of 10,000 generated facts 950 of 1,000 questions find their own first, however old it is."""
     draw = random.Random(1)  # noqa: S311 -- the same facts each time
     parts = [[a + b for a in "ba ce di fo gu ka le mi".split() for b in ends.split()] for ends in ("lan mer tik", "por sun dra", "fel gor hin")]  # fmt: skip  # noqa: E501
-    facts = draw.sample([(a, b, c) for a in parts[0] for b in parts[1] for c in parts[2]], 1_000)
+    facts = draw.sample([(a, b, c) for a in parts[0] for b in parts[1] for c in parts[2]], 10_000)
     memory = Memory(settings=RecallSettings())
     for n, (who, what, where) in enumerate(facts):
-        memory.say(f"I met {who} about the {what} near {where}", minutes=3_000 * n)
+        memory.say(f"I met {who} about the {what} near {where}", minutes=300 * n)
     hits = 0
-    for n, (who, what, where) in enumerate(facts):
+    for n, (who, what, where) in list(enumerate(facts))[::10]:
         found = memory.ask(f"Do you remember what {who} near {where} wanted of me, was it the {what}?")
         hits += int(found.rows[0] == n)
     assert hits >= 950

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 from typing import TYPE_CHECKING
 
 import apsw
@@ -10,6 +11,8 @@ import pytest
 
 from nola.errors import ConflictError, NolaError, StorageError
 from nola.memory import schema
+from nola.memory.axes import Kind
+from nola.memory.kinds import COUNTED, details_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -250,3 +253,83 @@ def test_errors_of_our_own_sql_are_not_hidden(made: Path) -> None:
 def test_an_sqlite_with_the_wal_reset_bug_gets_no_wal(version: str, mode: str) -> None:
     """Versions before 3.51.3 can corrupt a log that two connections write."""
     assert schema.journal_mode(version) == mode
+
+
+@pytest.mark.row("C28")
+def test_any_sqlite_can_read_the_file(database: Path) -> None:
+    """The interpreter's own SQLite opens it, sees the full text, and finds nothing wrong; so does ours."""
+    connection = schema.open_ready(database)
+    connection.execute(
+        "INSERT INTO memory (id, content, at, created, updated, began, last_access) VALUES ('a', 'x', 1, 1, 1, 1, 1)"
+    )
+    assert connection.execute("PRAGMA integrity_check").get == "ok"
+    connection.close()
+    shell = sqlite3.connect(database)
+    names = {name for (name,) in shell.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+    assert names >= {"memory", "edge", "event", "access", "pair", "memory_text", "vector", "posting", "segment", "meta"}
+    assert shell.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    assert shell.execute("SELECT content FROM memory").fetchall() == [("x",)]
+    shell.close()
+
+
+@pytest.mark.row("B53")
+def test_every_column_of_the_document_has_its_place(database: Path) -> None:
+    """The seven kinds of nodes of the seed map to columns of one table, or to fields of the kind in `details`."""
+    connection = schema.open_ready(database)
+    columns = {name for _, name, *_ in connection.execute("PRAGMA table_info(memory)")}
+    connection.close()
+    own = {name for kind in ("sensory", "working", "episodic", "procedural", "prospective", "summary")
+           for name in details_of(Kind(kind), {})} | set(COUNTED.values())  # fmt: skip
+    mapped = {
+        "memory_id": "id", "agent_id": "agent", "created_at": "created", "expires_at": "expires_at",
+        "content": "content", "metadata": "metadata", "concept": "concept", "confidence": "confidence",
+        "source_id": "source", "tags": "tags", "usage_count": "usage", "description": "content", "summary": "content",
+    }  # fmt: skip
+    in_details = {
+        "modality": "modality", "raw_data": "raw_data", "observation_order": "observation_order", "slot_type": "slot",
+        "relevance": "relevance", "task_id": "task", "source_label": "source_label",
+        "temporal_index": "temporal_index", "name": "name", "steps": "steps", "prerequisites": "prerequisites",
+        "trigger_condition": "trigger", "action_on_trigger": "action", "status": "state", "priority": "priority",
+        "original_count": "original_count", "compressed": "compressed",
+    }  # fmt: skip
+    assert set(mapped.values()) <= columns
+    assert set(in_details.values()) <= own
+
+
+def test_a_part_of_a_transaction_fails_alone(made: Path) -> None:
+    """Inside another transaction only what was done in the part is taken back."""
+    connection = schema.open_ready(made)
+    put = "INSERT INTO conversation VALUES (?, 't', 'web', '2026', '2026')"
+    with schema.transaction(connection):
+        connection.execute(put, ("b",))
+        with pytest.raises(apsw.ConstraintError), schema.transaction(connection):
+            connection.executemany(put, [("c",), ("b",)])
+        with schema.transaction(connection):
+            connection.execute(put, ("d",))
+    assert connection.execute("SELECT group_concat(id) FROM conversation").get == "a,b,d"
+    connection.close()
+
+
+def test_content_that_was_put_in_place_is_told_apart(database: Path, tmp_path: Path) -> None:
+    """Marking gives another epoch; a file of version 1, which has none, is left alone."""
+    connection = schema.open_ready(database)
+    epoch = "SELECT value FROM meta WHERE key = 'epoch'"
+    before = connection.execute(epoch).get
+    schema.mark_replaced(connection)
+    assert connection.execute(epoch).get != before
+    connection.close()
+    old = apsw.Connection(str(tmp_path / "old.db"))
+    old.execute(schema.MIGRATIONS[0])
+    schema.mark_replaced(old)
+    assert old.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'meta'").get == 0
+    old.close()
+
+
+def test_a_file_is_told_from_another_under_its_name(made: Path) -> None:
+    """Replacing a file changes what `identity` returns; a missing one has none."""
+    before = schema.identity(made)
+    assert before == schema.identity(made) is not None
+    made.rename(made.with_name("other"))
+    assert schema.identity(made) is None
+    schema.open_ready(made).close()
+    assert schema.identity(made) not in {before, None}

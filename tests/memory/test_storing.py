@@ -172,11 +172,15 @@ def test_every_change_has_a_greater_revision(memories: Memories, opened: Databas
         "UPDATE memory SET heat_bias = 0.5, access_count = 9 WHERE id = ?1",
         "DELETE FROM memory WHERE id = ?1",
         "REPLACE INTO memory (id, content, at, created, updated, began, last_access) VALUES (?1, 'x', 1, 1, 1, 1, 1)",
-        "INSERT OR REPLACE INTO memory (seq, id, content, at, created, updated, began, last_access) "
-        "SELECT seq, 'other', 'x', 1, 1, 1, 1, 1 FROM memory WHERE id = ?1",
+        (
+            "INSERT OR REPLACE INTO memory (seq, id, content, at, created, updated, began, last_access) "
+            "SELECT seq, 'other', 'x', 1, 1, 1, 1, 1 FROM memory WHERE id = ?1"
+        ),
         "UPDATE OR REPLACE memory SET id = ?1 WHERE id <> ?1",
-        "INSERT INTO edge (source, target, kind, created, last) "
-        "SELECT o.seq, i.seq, 'supersedes', 1, 1 FROM memory AS o, memory AS i WHERE i.id = ?1 AND o.id <> ?1",
+        (
+            "INSERT INTO edge (source, target, kind, created, last) "
+            "SELECT o.seq, i.seq, 'supersedes', 1, 1 FROM memory AS o, memory AS i WHERE i.id = ?1 AND o.id <> ?1"
+        ),
     ],
 )
 def test_raw_sql_can_not_change_an_innate_memory(memories: Memories, opened: Database, sql: str) -> None:
@@ -186,7 +190,7 @@ def test_raw_sql_can_not_change_an_innate_memory(memories: Memories, opened: Dat
     before = rows(opened, "SELECT * FROM memory ORDER BY seq")
     opened.close()
     shell = apsw.Connection(str(opened.path))
-    with pytest.raises(apsw.ConstraintError, match="protected|an id never changes"):
+    with pytest.raises(apsw.ConstraintError, match=r"protected|an id never changes"):
         shell.execute(sql, (core,) if "?1" in sql else ())
     shell.close()
     assert rows(opened, "SELECT * FROM memory ORDER BY seq") == before

@@ -10,7 +10,7 @@ from nola.reason.answerable import Linear, judge, question_features, weights
 from nola.reason.evidence import Evidence, Vocabulary, pair_features
 from nola.reason.question import read_question
 from nola.settings import UnknownSettings
-from tests.context.making import ranked
+from tests.context.making import facts, ranked
 from tests.reason.test_evidence import FACTS, KNOWN, USER
 
 BOTH = pytest.mark.parametrize("vectors", [True, False], ids=["vectors", "words"])
@@ -108,3 +108,15 @@ def test_what_is_not_known_is_judged_unanswerable(text: str) -> None:
 def test_no_evidence_answers_nothing() -> None:
     """Where nothing is known nothing answers."""
     assert judge(read_question("what is my name"), [], [], Vocabulary.of([])).answerable == 0.0
+
+
+@pytest.mark.parametrize(
+    ("told", "covers"),
+    [("Our rent was raised to 950 euros", True), ("Our boat was raised by two metres", False)],
+)
+def test_what_covers_a_question_is_told(told: str, covers: bool) -> None:  # noqa: FBT001 -- a table
+    """A text that speaks of all that is asked covers the question, whatever kind of value it holds."""
+    question = read_question("how much is our rent?")
+    known = facts(user={"note": told})
+    judged_ = judge(question, known, [Evidence(0, 0.9, None)], Vocabulary.of(known))
+    assert judged_.covering == (frozenset({0}) if covers else frozenset())

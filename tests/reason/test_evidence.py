@@ -183,3 +183,12 @@ def test_the_vocabulary_knows_what_facts_speak_of() -> None:
     assert {"tilen", "zdenka", "bojan", "figa", "mara", "vesel"} <= KNOWN.people
     assert not {"golob", "arbiana", "dog", "the"} & KNOWN.people
     assert Vocabulary.of([]).size == 0
+
+
+def test_vocabularies_are_joined() -> None:
+    """The words of memories count beside those of the state."""
+    joined = KNOWN.joined(Vocabulary.of(facts(user={"boat": {"name": "Burja"}, "dog": {"sister": "Tilen"}})))
+    assert joined.size == KNOWN.size + 2
+    assert joined.frequency["tilen"] == 4
+    assert {"burja", "figa"} <= joined.people
+    assert {"boat", "husband"} <= joined.topics

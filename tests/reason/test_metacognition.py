@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,7 +22,7 @@ from nola.reason.metacognition import (
 )
 from nola.reason.question import read_question
 from nola.settings import UnknownSettings
-from tests.context.making import ranked
+from tests.context.making import ranked, remembered
 from tests.reason.test_evidence import USER
 
 if TYPE_CHECKING:
@@ -75,6 +76,43 @@ def test_what_nothing_answers_is_unknown(text: str, unknown: str) -> None:
     assert found.unknown == (unknown,)
     assert found.best == ()
     assert found.confidence < UnknownSettings().threshold
+
+
+@pytest.mark.parametrize(
+    ("text", "told", "unknown"),
+    [
+        ("how much is my mortgage?", "The bank raised the mortgage to 950 euros in June", False),
+        ("how much is my mortgage?", "The bank painted its door in June", True),
+        ("what is my email", "I wrote to Ana by the river", True),
+        ("What is my cat's name?", "My cat's name is Miso", False),
+    ],
+)
+def test_a_memory_may_answer(text: str, told: str, unknown: bool) -> None:  # noqa: FBT001 -- a table
+    """One in free words that speaks of the very thing is left to the model, and may be quoted; another is not."""
+    ranking = ranked(text, STATE, memories=[remembered(told)])
+    found = Metacognition(UnknownSettings()).assess(text, ranking)
+    assert bool(found.unknown) is unknown
+    assert [ranking.facts[row].memory for row in found.best] == ([] if unknown else [remembered(told)])
+
+
+@pytest.mark.parametrize(("speaker", "unknown"), [("Ana", False), ("", True)])
+def test_what_the_named_person_said_is_left_to_the_model(speaker: str, unknown: bool) -> None:  # noqa: FBT001 -- a table
+    """Recall tells who said it; a sentence about the same thing by nobody in particular does not answer for Ana."""
+    text = "what did Ana take away from our pottery class?"
+    said = remembered(
+        "The pottery class has taught me patience", speaker=speaker, parts={"speaker": 0.2} if speaker else {}
+    )
+    found = Metacognition(UnknownSettings()).assess(text, ranked(text, STATE, memories=[said]))
+    assert bool(found.unknown) is unknown
+
+
+def test_the_words_of_memories_are_not_kept() -> None:
+    """The vocabulary of the state is made once; memories come and go with the message."""
+    judge, asked = Metacognition(UnknownSettings()), "what is my cat's name"
+    remembering = ranked(asked, STATE, memories=[remembered("My cat's name is Miso")])
+    assert judge.assess(asked, remembering).unknown == ()
+    alone = {name: getattr(remembering, name)[:-1] for name in ("facts", "rows", "scores")}
+    assert judge.assess(asked, replace(remembering, **alone)).unknown == ("your cat's name",)
 
 
 @pytest.mark.parametrize("text", ["Who painted the Mona Lisa?", "how do I boil an egg", "hello!", "I love my sister"])

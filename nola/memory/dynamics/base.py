@@ -169,7 +169,8 @@ class Pool:
 
     def take(self, indices: NDArray[Any]) -> Pool:
         """Return the rows at `indices` (or under a mask) as a pool of their own."""
-        return Pool(*(getattr(self, f.name)[indices] for f in fields(self)))
+        rows = np.flatnonzero(indices) if indices.dtype == np.bool_ else indices  # `take` is quicker than brackets
+        return Pool(*(getattr(self, name).take(rows, axis=0) for name in self.__slots__))
 
     def grown(self, capacity: int) -> Pool:
         """Return a copy with room for `capacity` rows, at least as many as there are."""

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from tests.faults.harness import Child
 
-__all__ = ["main"]
+__all__ = ["Machine", "main"]
 
 _SHUTDOWN = 0x8004587D
 _WITHOUT_FLUSH = struct.pack("I", 2)
@@ -40,7 +40,7 @@ _LONGEST_S = 0.25
 _FILE = "state/modules/notes.json"
 
 
-class _Machine:
+class Machine:
     """A disk image, mounted and cut off again and again."""
 
     def __init__(self, folder: Path) -> None:
@@ -72,7 +72,7 @@ class _Machine:
 def main(arguments: list[str]) -> None:
     """Cut the power so often, and tell what was found after each cut."""
     folder, way, cuts, seed = Path(arguments[0]), arguments[1], int(arguments[2]), arguments[3]
-    machine = _Machine(folder)
+    machine = Machine(folder)
     draw = chance(0, way, seed)
     first = 1
     with Zygote() as zygote:
@@ -88,7 +88,7 @@ def main(arguments: list[str]) -> None:
     say(ok=True)
 
 
-def _prepare(zygote: Zygote, machine: _Machine, way: str) -> None:
+def _prepare(zygote: Zygote, machine: Machine, way: str) -> None:
     file = machine.home / _FILE
     if way == "nola":
         with zygote.desk(machine.home) as desk:
@@ -99,7 +99,7 @@ def _prepare(zygote: Zygote, machine: _Machine, way: str) -> None:
     os.sync()
 
 
-def _writer(zygote: Zygote, machine: _Machine, way: str) -> Child:
+def _writer(zygote: Zygote, machine: Machine, way: str) -> Child:
     return (
         zygote.desk(machine.home, settings=_SETTINGS)
         if way == "nola"
@@ -108,7 +108,7 @@ def _writer(zygote: Zygote, machine: _Machine, way: str) -> Child:
 
 
 def _write_until_cut(
-    zygote: Zygote, machine: _Machine, way: str, first: int, draw: random.Random
+    zygote: Zygote, machine: Machine, way: str, first: int, draw: random.Random
 ) -> tuple[int, int, str]:
     """Let a writer write, cut the power; return what was acknowledged and begun last, and a refusal before it."""
     sizes = [int(_SMALLEST * (_LARGEST / _SMALLEST) ** draw.random()) for _ in range(_WRITES)]
@@ -127,7 +127,7 @@ def _write_until_cut(
     return acked, begun, refused
 
 
-def _found(zygote: Zygote, machine: _Machine, way: str) -> dict[str, object]:
+def _found(zygote: Zygote, machine: Machine, way: str) -> dict[str, object]:
     """Return what stands on the disk, and what Nola serves from it after a start."""
     found: dict[str, Any] = {
         "stands": number_of(standing(machine.home / _FILE, "text")),

@@ -18,6 +18,7 @@ from typing import Any
 
 import nola.app
 import nola.cli.assembly
+import nola.memory.memories
 
 __all__ = ["main"]
 
@@ -25,7 +26,7 @@ _PR_SET_PDEATHSIG = 1
 _PR_SET_PTRACER = 0x59616D61
 _ANYBODY = ctypes.c_ulong(-1)
 # What a command imports when it runs is imported here, so that a child's own work is all that is seen of it.
-_WARM = (nola.app, nola.cli.assembly)
+_WARM = (nola.app, nola.cli.assembly, nola.memory.memories)
 
 
 def main(arguments: list[str]) -> None:

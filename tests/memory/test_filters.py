@@ -1,0 +1,96 @@
+"""Tests of filters: each condition lets through what it says, alone and together."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from nola.memory.axes import Kind, MemoryClass, Status, Trust
+from nola.memory.database import Database
+from nola.memory.filters import Filter, where
+from nola.memory.memories import Memories
+from nola.memory.record import new_memory
+from nola.testing import ManualClock
+from tests.memory.making import contents, put
+
+NOW = ManualClock().now()
+
+
+@pytest.fixture
+def some(memories: Memories) -> Memories:
+    """Four memories that differ in everything."""
+    put(memories, "one", kind="episodic", author="Ada", agent="a", user="u", conversation="c1", tags=["x", "y"])
+    put(memories, "two", trust="external", concept="pets", tags=["x"], pinned=True, at=NOW - timedelta(days=2))
+    put(memories, "three", memory_class="innate", valid_from=NOW - timedelta(days=9), valid_until=NOW)
+    memories.set_status(put(memories, "four", kind="procedural", name="tea"), Status.ARCHIVED)
+    put(memories, "five", namespace="other")
+    return memories
+
+
+@pytest.mark.parametrize(
+    ("wanted", "found"),
+    [
+        (Filter(), ["one", "two", "three"]),
+        (Filter(namespace=None), ["one", "two", "three", "five"]),
+        (Filter(namespace="other"), ["five"]),
+        (Filter(statuses=frozenset()), ["one", "two", "three", "four"]),
+        (Filter(statuses=frozenset({Status.ARCHIVED})), ["four"]),
+        (Filter(kinds=frozenset({Kind.EPISODIC, Kind.PROCEDURAL})), ["one"]),
+        (Filter(classes=frozenset({MemoryClass.INNATE})), ["three"]),
+        (Filter(trust=Trust.EXTERNAL), ["one", "two", "three"]),
+        (Filter(trust=Trust.OWNER), ["one", "three"]),
+        (Filter(author="Ada"), ["one"]),
+        (Filter(agent="a", user="u", conversation="c1"), ["one"]),
+        (Filter(agent="b"), []),
+        (Filter(concept="pets"), ["two"]),
+        (Filter(tags=frozenset({"x"})), ["one", "two"]),
+        (Filter(tags=frozenset({"x", "y"})), ["one"]),
+        (Filter(pinned=True), ["two"]),
+        (Filter(pinned=False), ["one", "three"]),
+        (Filter(since=NOW), ["one", "three"]),
+        (Filter(until=NOW), ["two"]),
+        (Filter(valid_at=NOW), ["one", "two"]),
+        (Filter(valid_at=NOW - timedelta(days=9)), ["one", "two", "three"]),
+        (Filter(statuses=frozenset(), details=(("name", "tea"),)), ["four"]),
+    ],
+    ids=str,
+)
+def test_a_condition_lets_through_what_it_says(some: Memories, wanted: Filter, found: list[str]) -> None:
+    """Of four memories that differ, those come that are meant."""
+    assert contents(some.find(wanted, oldest_first=True)) == found
+
+
+def test_pages_follow_one_another(some: Memories) -> None:
+    """The last stored first, by limit and offset; nothing after the end."""
+    assert contents(some.find(Filter(), limit=2)) == ["three", "two"]
+    assert contents(some.find(Filter(), limit=2, offset=2)) == ["one"]
+    assert some.find(Filter(), limit=0) == some.find(Filter(), limit=-1) == some.find(Filter(), offset=3) == []
+
+
+def test_a_value_is_never_sql() -> None:
+    """Whatever is asked for stands in the values, not in the condition."""
+    hostile = "'; DROP TABLE memory; --"
+    condition, values = where(Filter(namespace=hostile, tags=frozenset({hostile}), details=((hostile, 1),)), NOW)
+    assert hostile not in condition
+    assert values.count(hostile) == 2
+
+
+@pytest.mark.row("A30", "D44")
+@settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(seed=st.randoms(use_true_random=False))
+def test_a_namespace_never_leaks(seed: Any, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Of a thousand rows in several namespaces, listing and counting show only those of the one that is asked for."""
+    names = ["a", "b", "A", "a b", "ä", "%", "default"]
+    given_rows = [(seed.choice(names), f"memory {n}") for n in range(1_000)]
+    database = Database(tmp_path_factory.mktemp("names") / "memory.db", clock=ManualClock())
+    memories = Memories(database)
+    memories.insert_many([new_memory(text, {"namespace": name}) for name, text in given_rows])
+    for name in names:
+        wanted = [text for other, text in given_rows if other == name]
+        assert contents(memories.find(Filter(namespace=name), oldest_first=True)) == wanted
+        assert memories.count(Filter(namespace=name))["namespace"] == ({name: len(wanted)} if wanted else {})
+    database.close()

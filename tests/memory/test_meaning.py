@@ -1,0 +1,130 @@
+"""Tests of nola.memory.meaning: vectors in the background, and models that follow one another."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from nola.errors import ModelError, NolaError
+from nola.memory import derived
+from nola.memory.meaning import embedded
+from tests.memory.engines import contents, memory_of
+from tests.memory.fakes import WordVectors
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from nola.memory.keeper import Embedder
+    from nola.testing import ManualClock
+
+OLD = {"puppy": "dog"}
+
+
+class Wrong:
+    """An embedder of somebody's that does what it should not."""
+
+    model_id = "wrong"
+    dimensions = 3
+
+    def __init__(self, made: Any) -> None:
+        self.made = made
+
+    def embed(self, texts: Any) -> Any:
+        """Return what it was told to, or raise it."""
+        del texts
+        if isinstance(self.made, Exception):
+            raise self.made
+        return self.made
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        np.zeros((2, 3)), np.zeros(3), np.zeros((1, 0)), np.array([[1.0, np.nan, 0.0]]), "text", None,
+        RuntimeError("bang"), MemoryError(), ModelError("away"),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_what_are_no_vectors_is_an_error_of_ours(made: Any) -> None:
+    """Whatever anybody's embedder does, one sentence tells."""
+    with pytest.raises(NolaError):
+        embedded(Wrong(made), ["dog"])
+
+
+def test_vectors_are_numbers_of_four_bytes() -> None:
+    """Lists and other kinds of numbers are taken as they are."""
+    found = embedded(Wrong([[1, 0, 0]]), ["dog"])
+    assert found.dtype == np.float32
+    assert found.tolist() == [[1.0, 0.0, 0.0]]
+
+
+def test_a_foreign_error_does_not_stop_the_background(tmp_path: Path, clock: ManualClock) -> None:
+    """The thread lives on, and tells."""
+    with memory_of(tmp_path / "memory.db", clock, Wrong(RuntimeError("bang"))) as memory:
+        memory.store("A dog")
+        assert not memory.wait_indexed(30)
+        assert "bang" in memory.stats().trouble
+        assert contents(memory.recall("dog")) == ["A dog"]
+
+
+@pytest.mark.row("E56")
+def test_the_old_model_serves_until_the_new_one_is_whole(tmp_path: Path, clock: ManualClock) -> None:
+    """Two models side by side: questions go to the old one until every memory has a vector of the new one."""
+    path = tmp_path / "memory.db"
+    old, new = WordVectors("old", 64, same=OLD), WordVectors("new", 32, same={"hound": "dog"})
+    with memory_of(path, clock, old) as memory:
+        memory.store_many([{"content": f"number {n} is a ferry"} for n in range(70)])
+        memory.store("My dog sleeps")
+        assert memory.wait_indexed(30)
+    new.go_on.clear()
+
+    def former(model: str) -> Embedder | None:
+        return old if model == "old" else None
+
+    with memory_of(path, clock, new, former=former) as memory:
+        assert contents(memory.recall("puppy", limit=1, count=False)) == ["My dog sleeps"]
+        assert memory.engine.keeper.serving is old
+        memory.store("A cat purrs")
+        assert contents(memory.recall("puppy", limit=1, count=False)) == ["My dog sleeps"]
+        assert contents(memory.recall("purrs", limit=1, count=False)) == ["A cat purrs"]
+        new.go_on.set()
+        assert memory.wait_indexed(30)
+        assert memory.engine.keeper.serving is new
+        assert contents(memory.recall("hound", limit=1, count=False)) == ["My dog sleeps"]
+        with memory.engine.database.reading() as connection:
+            assert derived.models(connection) == {"new": 72, "old": 71}
+    with memory_of(path, clock, old) as memory:
+        assert contents(memory.recall("puppy", limit=1, count=False)) == ["My dog sleeps"]
+
+
+def test_a_former_model_that_can_not_be_had(tmp_path: Path, clock: ManualClock) -> None:
+    """Words alone serve then, since half of the vectors would favour whoever has one."""
+    path = tmp_path / "memory.db"
+    with memory_of(path, clock, WordVectors("old")) as memory:
+        memory.store_many([{"content": f"number {n} is a ferry"} for n in range(5)])
+        assert memory.wait_indexed(30)
+    new = WordVectors("new")
+    new.failing = True
+    with memory_of(path, clock, new) as memory:
+        assert contents(memory.recall("number 3", limit=1)) == ["number 3 is a ferry"]
+        assert memory.engine.keeper.serving is None
+        new.failing = False
+        assert memory.wait_indexed(30)
+        assert memory.engine.keeper.serving is new
+
+
+def test_a_text_that_changes_gets_another_vector(tmp_path: Path, clock: ManualClock) -> None:
+    """Its old vector is gone at once, the new one comes in the background."""
+    embedder = WordVectors(same=OLD)
+    with memory_of(tmp_path / "memory.db", clock, embedder) as memory:
+        id_ = memory.store("My dog sleeps")
+        memory.store("The ferry leaves")
+        assert memory.wait_indexed(30)
+        memory.engine.memories.update(id_, {"content": "My cat sleeps"})
+        assert memory.wait_indexed(30)
+        assert embedder.asked.count("My cat sleeps") == 1
+        assert memory.stats().vectors == 2
+        best = memory.recall("puppy", count=False)
+        assert all(one.cosine < 0.5 for one in best)
