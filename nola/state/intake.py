@@ -312,7 +312,10 @@ class Intake:
         name = change.module
         final = next(other for other in group if other.module == name)
         # The copy is made after the save: what the owner did to the file since doesn't make the save undone.
-        held = (files.read_or_none(self._folder / file_of(name)), self._shelf.copied(name))
+        try:
+            held = (files.read_or_none(self._folder / file_of(name)), self._shelf.copied(name))
+        except OSError:
+            return True  # it can't be looked at, so nothing shows that it did not happen
         if _is_removal(final):
             return None in held
         return any(self._reaches(name, content, final) for content in held if content is not None)
