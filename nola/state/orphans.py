@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from nola import files
 from nola.errors import DocumentError
 from nola.state import contract, document
+from nola.state.agreed import LAST_GOOD
 from nola.state.listing import LOCK_FILE
 from nola.state.loaded import digest_of
 
@@ -46,18 +47,23 @@ def sweep(folder: Path, *, is_known: Callable[[bytes], bool], now: datetime, tim
                 continue
             named = _OF_DOCUMENT.fullmatch(temp.name)
             target = temp.with_name(named[1]) if named else None
-            if target and _is_lost_save(temp, target, is_known):
+            if target and _is_owners(target, folder) and _is_lost_save(temp, target, folder, is_known):
                 files.move(temp, target.with_name(f"{target.name}.{RESCUED}.{now:%Y%m%dT%H%M%SZ}"))
             else:
                 files.remove(temp)
 
 
-def _is_lost_save(temp: Path, target: Path, is_known: Callable[[bytes], bool]) -> bool:
+def _is_owners(target: Path, folder: Path) -> bool:
+    """Say whether a document is the owner's; what Nola was born with and gathers herself stands in no history."""
+    return target.parent == folder / "modules" or target.name == "user.json"
+
+
+def _is_lost_save(temp: Path, target: Path, folder: Path, is_known: Callable[[bytes], bool]) -> bool:
     found, stands = _read(temp), _read(target)
     if not found or not stands or not 0 < _version(found) < _version(stands):
         return False  # half a file, or what Nola was about to write
-    kept = _read(target.with_name(f"{target.name}.bak"))
-    return found not in {stands, kept} and not is_known(digest_of(found))
+    kept = _read(target.with_name(f"{target.name}.bak")), _read(folder / LAST_GOOD / target.relative_to(folder))
+    return found not in {stands, *kept} and not is_known(digest_of(found))
 
 
 def _read(path: Path) -> bytes:

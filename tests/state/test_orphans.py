@@ -112,3 +112,24 @@ def test_a_living_writers_file_is_left_alone(saved: Path, make_store: MakeStore)
     temp = left_over(saved, 1, b"half")
     make_store()
     assert temp.exists()
+
+
+def test_what_nola_is_born_with_is_swept(store: StateStore, dead: int, make_store: MakeStore, folder: Path) -> None:
+    """No history tells of it, nor of what she gathers herself."""
+    file = folder / "identity.json"
+    temp = left_over(file, dead, version_of(file, 1, "gathered"))
+    raw = orjson.loads(file.read_bytes())
+    raw["metadata"]["version"] = 5
+    store.close()
+    file.write_bytes(orjson.dumps(raw))
+    make_store()
+    assert (temp.exists(), rescued(file)) == (False, [])
+
+
+def test_the_last_good_version_is_swept(saved: Path, dead: int, make_store: MakeStore, folder: Path) -> None:
+    """It was agreed on, wherever it came from."""
+    content = version_of(saved, 2, "agreed")
+    (folder / ".last-good/modules/notes.json").write_bytes(content)
+    temp = left_over(saved, dead, content)
+    make_store()
+    assert (temp.exists(), rescued(saved)) == (False, [])
