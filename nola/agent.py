@@ -51,6 +51,7 @@ class Parts:
         close_vectors: Closes the cache of vectors.
         backups: Archives of everything.
         via: The interface that changes come through, as the history names it.
+        notices: What its owner should be told of this start.
     """
 
     config: Config
@@ -63,6 +64,7 @@ class Parts:
     close_vectors: Callable[[], None]
     backups: Backups
     via: str = "library"
+    notices: tuple[Finding, ...] = ()
 
 
 class Agent:
@@ -102,6 +104,11 @@ class Agent:
         """Archives of everything that she knows; a state folder of an earlier version is brought up to date first."""
         self._state.bootstrap()
         return self._parts.backups
+
+    @property
+    def notices(self) -> Sequence[Finding]:
+        """What the owner should be told of this start, once; nothing after an ordinary one."""
+        return self._parts.notices
 
     def turn(self, stimulus: Stimulus) -> Iterator[Event]:
         """Answer a message; the last event is the TurnResult. Closing the iterator stops the model.
@@ -369,7 +376,7 @@ class Agent:
         """Check the whole installation and change nothing but what is born at first use."""
         self._state.bootstrap()
         services = self._parts.services
-        return check_health(
+        found = check_health(
             self.config,
             self._state,
             self._conversations,
@@ -378,6 +385,7 @@ class Agent:
             backups=self._parts.backups,
             now=services.clock.now(),
         )
+        return [*self._parts.notices, *found]
 
     def close(self) -> None:
         """Stop the model, close the files."""

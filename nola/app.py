@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 from ipaddress import ip_address
@@ -11,6 +12,7 @@ from nola import config as configuration
 from nola.agent import Agent, Parts
 from nola.backup.backups import Backups
 from nola.backup.names import Kind
+from nola.backup.schedule import latest
 from nola.backup.spare import spare_copy
 from nola.backup.swap import finish_interrupted
 from nola.clock import ShiftedClock, SystemClock
@@ -25,10 +27,12 @@ from nola.llm.models import ModelFiles
 from nola.llm.tokens import estimate
 from nola.memory.database import Database
 from nola.memory.store import ConversationStore
+from nola.port import Finding
 from nola.reason.metacognition import Metacognition
-from nola.state.birth import find_born
+from nola.state.birth import find_born, is_gone
 from nola.state.store import StateStore
 from nola.turn import Services
+from nola.types import Severity
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -93,6 +97,7 @@ def open_assistant(
     files = ModelFiles(config.models_dir)
     chooser = Chooser(settings, files, ollama_host=os.environ.get("OLLAMA_HOST", ""))
     state, backups = _state_and_backups(config, clock, chooser)
+    notices = _made_anew(state, backups, clock)
     database = Database(config.database, clock=clock)
     conversations = ConversationStore(database, clock=clock)
     vectors = _Vectors(config, files, clock)
@@ -110,7 +115,8 @@ def open_assistant(
         settings=settings,
         clock=clock,
     )
-    return Agent(Parts(config, state, conversations, memory, chooser, files, services, vectors.close, backups, via))
+    parts = Parts(config, state, conversations, memory, chooser, files, services, vectors.close, backups, via, notices)
+    return Agent(parts)
 
 
 def _state_and_backups(config: Config, clock: Clock, chooser: Chooser) -> tuple[StateStore, Backups]:
@@ -135,6 +141,23 @@ def _state_and_backups(config: Config, clock: Clock, chooser: Chooser) -> tuple[
         held=state.held,
     )
     return state, backups
+
+
+def _made_anew(state: StateStore, backups: Backups, clock: Clock) -> tuple[Finding, ...]:
+    """Make a state at once that is gone though there are backups of it, and say so: no other start finds it gone."""
+    made = []
+    if is_gone(state.folder):
+        with contextlib.suppress(OSError):
+            made = backups.list()
+    # What was saved before a restore is what that restore put away.
+    newest = latest(clock.now(), [info for info in made if info.kind is not Kind.BEFORE_RESTORE] or made)
+    if newest is None:
+        return ()
+    with contextlib.suppress(NolaError):  # told by the first that needs the state
+        state.bootstrap()
+    why = f"the state in {state.folder} was gone and was made anew"
+    fix = f"bring the newest backup back: nola backup restore {newest.name}"
+    return (Finding("state.made_anew", Severity.WARNING, why, fix),)
 
 
 def _back_up(backups: Backups) -> None:

@@ -161,12 +161,18 @@ def _home(environ: Mapping[str, str]) -> Path:
         )
     try:
         home = Path(chosen).expanduser().absolute()
+        real = home.resolve() if home.is_symlink() else home
         is_other = home.exists() and not home.is_dir()
     except (OSError, RuntimeError) as error:  # an unknown ~name is a RuntimeError
         why = (error.strerror if isinstance(error, OSError) else "") or str(error)
         raise ConfigError(f"{chosen} can't be Nola's folder: {why}", fix="point NOLA_HOME at another one") from error
     if is_other:
         raise ConfigError(f"{home} is a file, not a folder", fix="point NOLA_HOME at a folder, or at none yet")
+    if real != home:
+        raise ConfigError(
+            f"{home} is a link, and Nola's folder may not be one",
+            fix=f"point NOLA_HOME at the folder that it leads to: {real}",
+        )
     return home
 
 

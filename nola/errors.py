@@ -90,8 +90,8 @@ class ProtectedError(NolaError):
 class StorageError(NolaError):
     """The disk refused a write; what stood there before still stands."""
 
-    def __init__(self, path: str, why: str) -> None:
-        super().__init__(f"could not write {path}: {why}", fix="free space or mend permissions, then try again")
+    def __init__(self, path: str, why: str, *, fix: str = "free space or mend permissions, then try again") -> None:
+        super().__init__(f"could not write {path}: {why}", fix=fix)
         self.path = path
 
 

@@ -12,7 +12,7 @@ from filelock import FileLock, Timeout
 
 from nola import disk
 from nola.disk import TEMP_PREFIX, Stamp, part
-from nola.errors import ConflictError
+from nola.errors import ConflictError, StorageError
 from nola.saves import Group, Save, SlippedError, commit
 
 if TYPE_CHECKING:
@@ -324,7 +324,7 @@ def make_private_dir(path: Path) -> Path:
     """
     with disk.told(path):
         if path.is_symlink():
-            raise OSError(errno.ELOOP, "it is a link; name the folder that it leads to")
+            raise StorageError(str(path), "it is a link", fix="put the folder that it leads to in its place")
         for missing in reversed([p for p in (path, *path.parents) if not p.exists()]):
             missing.mkdir(disk.DIR, exist_ok=True)
             missing.chmod(disk.DIR)

@@ -11,9 +11,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from nola.llm.embedded import WORKER
+from tests.faults import table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+
+    from tests.faults.table import BarResult
 
 _STUB = "stub_engine"
 _INTERNET = ("socket.connect", "socket.sendto", "socket.getaddrinfo", "socket.gethostbyname")
@@ -78,3 +81,13 @@ def _no_own_nola(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep the settings of whoever runs the tests out of them."""
     for name in [name for name in os.environ if name.startswith(("NOLA_", "OLLAMA_"))]:
         monkeypatch.delenv(name)
+
+
+@pytest.fixture
+def bar_result(record_property: Callable[[str, object], None]) -> BarResult:
+    """Report what a test of the bar counted, for the table of results of the fault tests."""
+
+    def report(count: int, unit: str, *, failures: int = 0, control: str = "") -> None:
+        record_property(table.PROPERTY, {"count": count, "unit": unit, "failures": failures, "control": control})
+
+    return report

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -15,7 +16,8 @@ import numpy as np
 import pytest
 
 from nola.app import open_assistant
-from nola.errors import StorageError
+from nola.backup.names import Kind
+from nola.errors import ConfigError, StorageError
 from nola.flow import ModelRef, Stimulus, TurnResult
 from nola.testing import ManualClock, ScriptedModel, echo, make_agent
 
@@ -151,6 +153,62 @@ def test_a_home_that_can_not_be_made_is_a_storage_error(tmp_path: Path) -> None:
     settings = replace(make_agent(tmp_path / "home").config, home=tmp_path / "file" / "home")
     with pytest.raises(StorageError, match="file/home"):
         open_assistant(settings)
+
+
+def test_a_home_that_is_a_link_is_refused_with_where_it_leads(tmp_path: Path) -> None:
+    """What to do is to name that folder, and nothing is made in it."""
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to("real")
+    with pytest.raises(ConfigError, match="link is a link") as caught:
+        make_agent(tmp_path / "link")
+    assert caught.value.fix == f"point NOLA_HOME at the folder that it leads to: {tmp_path / 'real'}"
+    assert list((tmp_path / "real").iterdir()) == []
+
+
+def test_a_state_that_is_gone_is_made_anew_and_told_once(tmp_path: Path) -> None:
+    """With the backup that brings it back, by its name: another one may be the latest soon."""
+    home = tmp_path / "home"
+    first = make_agent(home)
+    first.set_state("notes.tea", "green")
+    made = first.backups.create().name
+    first.backups.create(Kind.BEFORE_RESTORE)
+    assert first.notices == ()
+    shutil.rmtree(home / "state")
+    second = make_agent(home)
+    (notice,) = second.notices
+    assert (home / "state" / "Nola.json").exists()
+    assert notice.message == f"the state in {home / 'state'} was gone and was made anew"
+    assert notice.fix == f"bring the newest backup back: nola backup restore {made}"
+    assert notice in second.doctor()
+    third = make_agent(home)
+    assert third.notices == ()
+    assert "state.made_anew" not in {finding.id for finding in third.doctor()}
+    third.backups.restore(made)
+    assert third.get_state("notes.tea") == "green"
+
+
+@pytest.mark.parametrize("left", [".last-good/user.json", "user.json"])
+def test_a_state_of_which_something_is_left_is_not_gone(tmp_path: Path, left: str) -> None:
+    """What is missing is put back or born, as at every start."""
+    first = make_agent(tmp_path)
+    first.backups.create()
+    first.close()
+    for path in (tmp_path / "state").glob("**/*.json*"):
+        if path.relative_to(tmp_path / "state").as_posix() != left:
+            path.unlink()
+    assert make_agent(tmp_path).notices == ()
+
+
+def test_a_state_that_can_not_be_made_anew_is_told_too(tmp_path: Path) -> None:
+    """Opening an agent goes on; whatever needs the state says what is in its way."""
+    make_agent(tmp_path).backups.create()
+    shutil.rmtree(tmp_path / "state")
+    (tmp_path / "state").write_bytes(b"")
+    agent = make_agent(tmp_path)
+    assert [notice.id for notice in agent.notices] == ["state.made_anew"]
+    assert agent.conversations() == []
+    with pytest.raises(StorageError):
+        agent.get_state("user")
 
 
 def test_the_persona_comes_from_nola_json(tmp_path: Path) -> None:

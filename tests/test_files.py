@@ -160,7 +160,6 @@ def test_a_folder_in_the_files_place_is_a_storage_error(tmp_path: Path) -> None:
     assert names(tmp_path) == ["a.json"]
 
 
-@pytest.mark.bar("D1")
 @pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed, so calls can't be seen")
 def test_file_and_folder_are_flushed_in_order(tmp_path: Path) -> None:
     """The temporary file is flushed before the rename, and the folder after it."""

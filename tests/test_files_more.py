@@ -116,7 +116,7 @@ def test_a_folder_that_is_a_link_is_refused(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("real")
     (tmp_path / "nowhere").symlink_to("missing")
     for name in ("link", "nowhere"):
-        with pytest.raises(StorageError, match=r"it is a link; name the folder that it leads to"):
+        with pytest.raises(StorageError, match=r"it is a link$"):
             files.make_private_dir(tmp_path / name)
     assert mode(files.make_private_dir(tmp_path / "link" / "a")) == 0o700
     assert names(tmp_path / "real") == ["a"]

@@ -148,7 +148,6 @@ def test_what_belongs_to_others_is_left_alone(tmp_path: Path) -> None:
 
 
 # --- in which order ---------------------------------------------------------------------------------------------------
-@pytest.mark.bar("D1")
 @pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="only Linux tells which file is flushed")  # noqa: PTH112 -- as short as can be
 def test_nothing_is_replaced_before_it_is_on_disk(tmp_path: Path) -> None:
     """First the new content is flushed, nothing else done; then log and folder, everything else done."""

@@ -85,7 +85,11 @@ def restore(
             with held():
                 _need_room(places)
                 undo, before = _save_what_is_there(places, now, held)
-                intent = _intent(places, path.name, manifest, undo, before)
+                try:
+                    intent = _intent(places, path.name, manifest, undo, before)
+                except NolaError:
+                    files.remove(undo.path)  # nothing is to be undone, and it would be the latest one
+                    raise
                 swap.begin(places, intent)
                 swap.go_on(places, intent)
         finally:
@@ -128,7 +132,7 @@ def _intent(places: Places, archive: str, manifest: Manifest, undo: BackupInfo, 
     intent = Intent(archive, undo.name, place, remove, aside)
     in_the_way = swap.obstacles(places, intent)
     if in_the_way:
-        raise NolaError(f"{in_the_way[0]} stands in the way of what would be brought back", fix="move it away")
+        raise NolaError(in_the_way[0], fix="move it away")
     return intent
 
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from nola import disk, files
 from nola.backup import database
-from nola.backup.places import DATABASE, Places
+from nola.backup.places import DATABASE, SETTINGS, Places
 from nola.errors import ConflictError, NolaError
 
 if TYPE_CHECKING:
@@ -76,17 +76,22 @@ def flush(folder: Path) -> None:
 
 
 def obstacles(places: Places, intent: Intent) -> list[str]:
-    """Name what keeps a file from being put in its place: a folder there, or a file or a link in a folder's place."""
+    """Say in sentences what keeps files from their places.
+
+    That is a folder there, a file or a link in a folder's place, or a link of the owner's to what can't be replaced.
+    """
     found = set()
     leaving = {places.live(name) for name in intent.remove}
     for name in intent.place:
         target = places.live(name)
         if target.is_dir() and not target.is_symlink():
-            found.add(str(target))
+            found.add(_in_the_way(target))
+        elif _is_followed(places, name) and (why := _defect(target)):
+            found.add(f"{target} is a link to {os.path.realpath(target)}, which can't be replaced: {why}")
         above = target.parent
         while above not in {places.state, places.home}:
             if os.path.lexists(above) and above not in leaving and (above.is_symlink() or not above.is_dir()):
-                found.add(str(above))
+                found.add(_in_the_way(above))
             above = above.parent
     return sorted(found)
 
@@ -127,8 +132,8 @@ def steps(places: Places, intent: Intent) -> Iterator[Step]:
     yield "database", lambda: _place_database(places, intent)
     for name in intent.remove:
         yield f"remove {name}", partial(_remove, places.live(name))
-    for name in intent.place:
-        yield f"place {name}", partial(_place, places.staged / name, places.live(name))
+    for name, target in _targets(places, intent).items():
+        yield f"place {name}", partial(_place, places.staged / name, target)
     yield "tidy", lambda: _tidy(places, intent)
     yield "flush", lambda: _flush_folders(places, intent)
     yield "intent", lambda: files.remove(places.intent)
@@ -213,6 +218,46 @@ def _place_database(places: Places, intent: Intent) -> None:
     files.move(staged, live)
 
 
+def _in_the_way(path: Path) -> str:
+    return f"{path} stands in the way of what would be brought back"
+
+
+def _is_followed(places: Places, name: str) -> bool:
+    """Tell whether a file's place is a link that every save of Nola's writes through: of a module, or the settings."""
+    from nola.backup.verify import is_module  # noqa: PLC0415 -- keeps start-up fast
+
+    return (name == SETTINGS or is_module(name)) and files.is_link(places.live(name))
+
+
+def _defect(link: Path) -> str:
+    """Say why what a link leads to can't be replaced; nothing when it can."""
+    real = Path(os.path.realpath(link))
+    try:
+        why = disk.defect(real.lstat(), (os.geteuid(),))
+    except OSError as error:
+        return error.strerror or str(error)
+    return why or ("" if os.access(real.parent, os.R_OK | os.W_OK | os.X_OK) else "its folder takes no writes")
+
+
+def _targets(places: Places, intent: Intent) -> dict[str, Path]:
+    """Say where each file goes: to the file that the owner's link leads to, else to its place.
+
+    A link gives way to what is brought back when it has come to lead to what can't be replaced since the intent, to a
+    file of Nola's, or to where another link leads: each name has a content of its own.
+    """
+    own = [Path(os.path.realpath(folder)) for folder in (places.state, places.backups, places.restoring)]
+    taken = {Path(os.path.realpath(places.database))}
+    found = {}
+    for name in intent.place:
+        found[name] = live = places.live(name)
+        real = Path(os.path.realpath(live)) if name == SETTINGS or files.is_link(live) else live
+        free = real not in taken and not any(real.is_relative_to(folder) for folder in own)
+        if free and _is_followed(places, name) and not _defect(live):
+            found[name] = real
+        taken.add(real)
+    return found
+
+
 def _remove(path: Path) -> None:
     with disk.told(path):
         path.unlink(missing_ok=True)
@@ -254,6 +299,7 @@ def _tidy(places: Places, intent: Intent) -> None:
 def _flush_folders(places: Places, intent: Intent) -> None:
     with disk.told(places.home):
         touched = {places.live(name).parent for name in (*intent.place, *intent.remove)}
-        for folder in {*touched, *(folder.parent for folder in touched), places.home}:
+        linked = {target.parent for target in _targets(places, intent).values()}
+        for folder in {*touched, *(folder.parent for folder in touched), *linked, places.home}:
             if folder.is_dir():
                 files.sync_dir(folder)

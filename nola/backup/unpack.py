@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from nola import disk
 from nola.backup import manifest as manifests
 from nola.backup.gather import CHUNK
+from nola.backup.names import info_of
 from nola.backup.progress import teller
 from nola.backup.seal import MAGIC, open_sealed
 from nola.errors import NolaError
@@ -90,7 +91,9 @@ def unpack(
             tar = tarfile.open(fileobj=stream, mode="r|")  # noqa: SIM115 -- closing it would read on
             manifest = _manifest(tar)
         except _BROKEN as error:
-            raise NolaError(f"{path.name} is damaged or no backup: {_said(error)}") from error
+            raise _unusable(path, error) from error
+        if manifest is None:
+            raise _unusable(path, None)
         overhead = sum(_PER_FILE + 4 * len(entry.path) for entry in manifest.files)
         stream.left = manifest.size + overhead + _SMALL
         return manifest, _lay_out(tar, stream, manifest, folder, teller(progress, path.name, manifest.size))
@@ -164,10 +167,10 @@ def _chunks(tar: tarfile.TarFile, member: tarfile.TarInfo) -> Iterator[bytes]:
         yield chunk
 
 
-def _manifest(tar: tarfile.TarFile) -> Manifest:
+def _manifest(tar: tarfile.TarFile) -> Manifest | None:
     first = tar.next()
     if first is None or first.name != manifests.NAME or first.type not in _PLAIN or first.size > manifests.MAX_BYTES:
-        raise NolaError("this is no backup of Nola's: it does not begin with a manifest")
+        return None
     return manifests.read(b"".join(_chunks(tar, first)))
 
 
@@ -178,6 +181,15 @@ def _opened(path: Path, passphrase: str | None) -> Iterator[BinaryIO]:
         raise NolaError(f"{path.name} is encrypted", fix="give its passphrase: --passphrase-file FILE")
     with path.open("rb") as file:
         yield io.BytesIO(open_sealed(file.read(), passphrase)) if sealed and passphrase is not None else file
+
+
+def _unusable(path: Path, error: BaseException | None) -> NolaError:
+    """Make the error for a file that does not begin as a backup does: one of Nola's that is damaged, or none at all."""
+    if info_of(path, 0) is not None:
+        why = "it breaks off before its manifest ends" if isinstance(error, EOFError) else "it does not begin as one"
+        return NolaError(f"{path.name} is damaged: {why}", fix="take another one: nola backup list")
+    perhaps = "" if error is None or isinstance(error, gzip.BadGzipFile) else "damaged, or "
+    return NolaError(f"{path.name} is {perhaps}no backup of Nola's", fix="name one that is: nola backup list")
 
 
 def _said(error: BaseException) -> str:

@@ -96,13 +96,16 @@ def logs(
       nola daemon logs -n 20
       nola daemon logs -f
     """
-    from nola.daemon.log import follow  # noqa: PLC0415 -- keeps start-up fast
+    from nola.daemon.log import follow, has_begun  # noqa: PLC0415 -- keeps start-up fast
 
     def pause() -> bool:
         return not following or threading.Event().wait(_PAUSE_S)
 
+    folder = desk_of(ctx).logs
+    if not has_begun(folder):
+        output.say("there is no log yet; the daemon begins one: nola daemon run")
     show = output.write if as_json else _show_line
-    for line in follow(desk_of(ctx).logs, count, pause):
+    for line in follow(folder, count, pause):
         show(line)
 
 

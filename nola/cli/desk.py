@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol
 
 from nola import config as configuration
+from nola.cli import output
 from nola.clock import ShiftedClock, SystemClock
 from nola.errors import NolaError
 from nola.port import Assistant
@@ -194,4 +195,7 @@ def desk_of(ctx: typer.Context) -> Desk:
 def _open_assistant(config: Config) -> LocalAssistant:
     from nola.app import open_assistant  # noqa: PLC0415 -- keeps start-up fast
 
-    return open_assistant(config, via="command line")
+    agent = open_assistant(config, via="command line")
+    for notice in agent.notices:
+        output.say(f"note: {output.sentence(notice.message)}; {output.sentence(notice.fix)}")
+    return agent

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from nola.clock import Clock
     from nola.settings import DaemonSettings
 
-__all__ = ["LOG_NAME", "Log", "follow", "last_lines", "overhear"]
+__all__ = ["LOG_NAME", "Log", "follow", "has_begun", "last_lines", "overhear"]
 
 LOG_NAME = "nola.log"
 """The file that is written to; older ones are `nola.log.1`, `nola.log.2` and so on."""
@@ -141,6 +141,11 @@ def overhear(library: str, heard: Callable[[str], None]) -> Callable[[], None]:
     ear = _Ear(heard)
     logger.addHandler(ear)
     return lambda: logger.removeHandler(ear)
+
+
+def has_begun(folder: Path) -> bool:
+    """Say whether a folder holds a log, or what is left of one that was put aside."""
+    return any((folder / name).exists() for name in (LOG_NAME, f"{LOG_NAME}.1"))
 
 
 def last_lines(folder: Path, count: int) -> list[str]:

@@ -21,15 +21,16 @@ from nola.files import make_private_dir
 from nola.keeping import problem_sentence
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
     from types import TracebackType
 
     from nola.clock import Clock
     from nola.config import Config
     from nola.flow import Seen
+    from nola.port import Finding
 
-__all__ = ["Backed", "Backups", "Ready", "Retrying", "Served", "Service"]
+__all__ = ["Backed", "Backups", "Noticing", "Ready", "Retrying", "Served", "Service"]
 
 _CHECK_S = 1.0
 _BACKUP_EVERY_S = 600.0
@@ -73,6 +74,15 @@ class Backed(Protocol):
     @property
     def backups(self) -> Backups:
         """Its backups."""
+
+
+@runtime_checkable
+class Noticing(Protocol):
+    """An agent that may have something to tell of its start."""
+
+    @property
+    def notices(self) -> Iterable[Finding]:
+        """What its owner should be told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,6 +244,8 @@ class Service:
             self._log.error("daemon.crashed", error=describe_bug(error))
 
     def _recover(self) -> None:
+        for notice in self._agent.notices if isinstance(self._agent, Noticing) else ():
+            self._log.warning(notice.id, why=notice.message, fix=notice.fix)
         try:
             changed = self._agent.look().changed
         except StorageError as error:
@@ -269,7 +281,10 @@ class Service:
         self._note_changes(seen.changed)
         problems = tuple(problem_sentence(problem) for problem in seen.problems)
         if problems != self._problems:
-            self._log.warning("state.problems", problems=list(problems))
+            if problems:
+                self._log.warning("state.problems", problems=list(problems))
+            else:
+                self._log.info("state.mended")
             self._problems = problems
             self._share()
 

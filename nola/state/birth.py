@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 from nola import files
 from nola.errors import StorageError
+from nola.state.agreed import LAST_GOOD
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
-__all__ = ["BORN_FILES", "bear", "born_bytes", "find_born", "missing"]
+__all__ = ["BORN_FILES", "bear", "born_bytes", "find_born", "is_gone", "missing"]
 
 BORN_FILES = ("Nola.json", "identity.json", "machineID.json", "user.json")
 
@@ -68,3 +69,15 @@ def bear(born: Path, folder: Path, lost: Callable[[str], bytes | None] = lambda 
 def missing(folder: Path) -> list[str]:
     """List the files of birth that a state folder does not have."""
     return [name for name in BORN_FILES if not (folder / name).exists() and not (folder / name).is_symlink()]
+
+
+def is_gone(folder: Path) -> bool:
+    """Say whether a state folder has no file of birth, and no copy from which `bear` would put one back."""
+    return not any(path.exists() or path.is_symlink() for path in _traces(folder))
+
+
+def _traces(folder: Path) -> Iterator[Path]:
+    for name in BORN_FILES:
+        yield folder / name
+        yield folder / LAST_GOOD / name
+        yield folder / f"{name}.bak"

@@ -200,6 +200,15 @@ class History:
         wanted = digest.hex().encode()
         return any(wanted in line for line in self._last_lines())
 
+    def knows(self, digest: bytes) -> bool:
+        """Say whether any line tells of a text with this hash.
+
+        Raises:
+            NolaError: The history can't be read.
+        """
+        wanted = digest.hex().encode()
+        return any(wanted in line for file in (self.file, *self._pieces()) for line in _lines(file))
+
     def prune(self, now: datetime) -> None:
         """Put a piece aside when it is large enough, and drop the oldest pieces beyond the limits.
 

@@ -14,6 +14,7 @@ from nola.state.history import Recorded, new_id
 from nola.state.listing import LOCK_FILE
 from nola.state.loaded import PARENTS, Turned, digest_of, file_of, problem
 from nola.state.merge import Merged, three_way
+from nola.state.orphans import RESCUED
 from nola.state.past import EDITOR
 from nola.state.places import Place, changed_places, lasting
 
@@ -33,6 +34,10 @@ if TYPE_CHECKING:
 __all__ = ["EDITOR", "OWNER", "Intake"]
 
 OWNER = "owner"
+_KEPT = {
+    "corrupt": "its bytes had gone bad; the last good copy was put back",
+    RESCUED: "you saved it while Nola was saving, and she was stopped before she could join the two",
+}
 # An edit that changes more places than this is one change of the whole module.
 _MOST_PLACES = 200
 _NOLA = "nola"
@@ -274,14 +279,16 @@ class Intake:
             self._shelf.agree(name)
 
     def _mended(self) -> list[Problem]:
-        damaged = [*self._folder.glob("*.json.corrupt.*"), *(self._folder / "modules").glob("*.json.corrupt.*")]
+        """Tell of each file that was kept beside its document until its owner has looked at it."""
         return [
             problem(
-                str(file.relative_to(self._folder)).partition(".corrupt.")[0],
-                f"its bytes had gone bad; the last good copy was put back; look at {file.name}, then delete it",
+                str(file.relative_to(self._folder)).partition(f".{kept}.")[0],
+                f"{why}; look at {file.name}, then delete it",
                 "warning",
             )
-            for file in sorted(damaged)
+            for kept, why in _KEPT.items()
+            for where in (self._folder, self._folder / "modules")
+            for file in sorted(where.glob(f"*.json.{kept}.*"))
         ]
 
     def _note_edits(self) -> None:
@@ -305,7 +312,10 @@ class Intake:
         name = change.module
         final = next(other for other in group if other.module == name)
         # The copy is made after the save: what the owner did to the file since doesn't make the save undone.
-        held = (files.read_or_none(self._folder / file_of(name)), self._shelf.copied(name))
+        try:
+            held = (files.read_or_none(self._folder / file_of(name)), self._shelf.copied(name))
+        except OSError:
+            return True  # it can't be looked at, so nothing shows that it did not happen
         if _is_removal(final):
             return None in held
         return any(self._reaches(name, content, final) for content in held if content is not None)

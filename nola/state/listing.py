@@ -78,4 +78,6 @@ def is_file_name(name: str) -> bool:
 def _no_module(name: str) -> str:
     if not name.isprintable():
         return "ignored, because its name is no plain text; rename it"
+    if len(name.encode()) > paths.LONGEST_NAME:
+        return f"ignored, because its name has more than {paths.LONGEST_NAME} bytes; rename it"
     return f"ignored, because {name} is the name of a file of Nola's own" if name in paths.CORE else ""

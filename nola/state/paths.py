@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CORE",
+    "LONGEST_NAME",
     "Edit",
     "StatePath",
     "append",
@@ -37,8 +38,11 @@ __all__ = [
 ]
 
 CORE = ("Nola", "identity", "machineID", "user")
+LONGEST_NAME = 200
+"""Most bytes of a module's name: a file's has 255, and what stands beside it (`.json.corrupt.TIME`) adds to its own."""
 
 _MAX_STEPS = 200
+_MOST_SHOWN = 60
 _RESERVED = {"metadata", "data", "modules"}
 _BARE = re.compile(r'[^."\s]+')
 _STEP = re.compile(r'"((?:[^"\\]|\\.)*)"|([^."]+)')
@@ -124,9 +128,8 @@ def check_new_module(name: str, known: Collection[str]) -> None:
     if _folded(name) in _RESERVED:
         raise PathError(render([name]), "that name is reserved; choose another for the module")
     if not _is_name(name):
-        raise PathError(
-            render([name]), "a module's name is up to 64 letters, digits, _ and -", fix="choose a plain name, like work"
-        )
+        why = f"a module's name is up to 64 letters, digits, _ and -, in {LONGEST_NAME} bytes at most"
+        raise PathError(render([_shortened(name)]), why, fix="choose a plain name, like work")
     twin = next((other for other in known if other != name and _folded(other) == _folded(name)), None)
     if twin:
         raise PathError(name, f"the module {twin} differs from it only in case", fix=f"write {twin}")
@@ -381,7 +384,11 @@ def _some(value: Json | _Absent) -> Json:
 
 
 def _is_name(name: str) -> bool:
-    return _NAME.fullmatch(name) is not None
+    return _NAME.fullmatch(name) is not None and len(name.encode()) <= LONGEST_NAME
+
+
+def _shortened(name: str) -> str:
+    return name if len(name) <= _MOST_SHOWN else f"{name[:_MOST_SHOWN]}…"
 
 
 def _folded(name: str) -> str:

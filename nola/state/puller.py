@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Puller"]
 
-_SWEPT = ("", "modules/", ".last-good/", ".last-good/modules/", ".history/")
-
 # A read waits less for another writer than a write does: its pull can be done at the next read.
 _READ_WAIT_S = 1.0
 
@@ -155,16 +153,6 @@ class Puller:
     def problems(self) -> list[Problem]:
         """List what kept modules from being pulled."""
         return [*self._trouble, *self._clashes]
-
-    def sweep(self, timeout_s: float) -> None:
-        """Remove the temporary files of writers that were killed."""
-        try:
-            with files.locked(self._folder / LOCK_FILE, timeout_s=timeout_s):
-                for temp in [t for where in _SWEPT for t in self._folder.glob(f"{where}{files.TEMP_PREFIX}*.tmp")]:
-                    if files.is_orphan(temp):
-                        files.remove(temp)
-        except (ConflictError, StorageError) as error:
-            self._trouble = (Problem(".", 0, 0, str(error), "warning"),)
 
     def _child(self, name: str) -> sync.Child:
         loaded = self._shelf[name]

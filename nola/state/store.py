@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from nola import files
 from nola.errors import ConflictError, NolaError, StorageError
 from nola.flow import Seen
-from nola.state import birth, conflicts, contract, machine, migrate, past, paths, sync, upgrade
+from nola.state import birth, conflicts, contract, machine, migrate, orphans, past, paths, sync, upgrade
 from nola.state.census import Census, own_data
 from nola.state.commit import TimedLock
 from nola.state.committer import Committer
@@ -373,8 +373,8 @@ class StateStore:
             with files.locked(self.folder / LOCK_FILE, timeout_s=self._settings.lock_timeout):
                 upgrade.upgrade(self.folder, by=f"nola {__version__}", before=self._before_migration)
                 birth.bear(self._born, self.folder, self._shelf.lost)
-        self._puller.sweep(_GLANCE_S)
         with contextlib.suppress(ConflictError, StorageError):  # a folder that can't be written can still be read
+            orphans.sweep(self.folder, is_known=self._history.knows, now=self._clock.now(), timeout_s=_GLANCE_S)
             self._intake.begin()
             self._history.prune(self._clock.now())
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 __all__ = ["ENVELOPE", "format_of", "upgrade"]
 
 ENVELOPE = ".format.json"
+# Every step leaves alone what it finds done, so a folder that tells nothing may be taken for the oldest.
+_OLDEST = 1
 _OF_NOLA = ("*.json", "modules/*.json", ".history/*.jsonl")
 
 
@@ -33,12 +35,11 @@ def format_of(folder: Path) -> int:
             # The first release had no envelope.
             return 1 if (folder / "Nola.json").exists() or (folder / ".history").exists() else 0
         value = document.parse(text, ENVELOPE)
-    except (OSError, DocumentError) as error:
-        # Everything in it can be found out again; it never keeps her from starting.
-        return _guessed(folder, error)
+    except (OSError, DocumentError):
+        return _OLDEST  # everything in it can be found out again; it never keeps her from starting
     version = value.get("format") if isinstance(value, dict) else None
     if isinstance(version, bool) or not isinstance(version, int) or version < 1:
-        return _guessed(folder, value)
+        return _OLDEST
     if version > FORMAT:
         by = value.get("by", "a newer Nola") if isinstance(value, dict) else ""
         raise NolaError(
@@ -73,8 +74,3 @@ def upgrade(folder: Path, *, by: str, before: Callable[[], None]) -> bool:
             files.write_atomic(folder / name, content, follow=True)
     files.write_atomic(folder / ENVELOPE, orjson.dumps({"format": FORMAT, "by": by}, option=orjson.OPT_APPEND_NEWLINE))
     return version > 0
-
-
-def _guessed(folder: Path, _: object) -> int:
-    """Take a folder with an unreadable envelope for the oldest: every step leaves alone what it finds done."""
-    return 1 if folder.exists() else 0

@@ -20,14 +20,11 @@ from nola.memory.store import ConversationStore
 from nola.settings import BackupSettings
 from nola.testing import ManualClock
 from nola.types import Channel, Level
-from tests.faults import table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
     from contextlib import AbstractContextManager
     from pathlib import Path
-
-    from tests.faults.conftest import BarResult
 
 __all__ = ["Home"]
 
@@ -135,16 +132,6 @@ class Home:
         """Write several files."""
         for name, content in contents.items():
             self.write(name, content)
-
-
-@pytest.fixture
-def bar_result(record_property: Callable[[str, object], None]) -> BarResult:
-    """Report what a test counted, for the table of results of the fault tests."""
-
-    def report(count: int, unit: str, *, failures: int = 0, control: str = "") -> None:
-        record_property(table.PROPERTY, {"count": count, "unit": unit, "failures": failures, "control": control})
-
-    return report
 
 
 @pytest.fixture

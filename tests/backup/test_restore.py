@@ -122,7 +122,7 @@ def test_a_defective_archive_changes_nothing(saved: Home) -> None:
     path = saved.write("../bad.tar.gz", archive({"memory.db": b"junk" * 2000}))
     with pytest.raises(NolaError, match="can't be brought back"):
         saved.backups.restore(str(path))
-    with pytest.raises(NolaError, match="damaged or no backup"):
+    with pytest.raises(NolaError, match="worse is no backup of Nola's"):
         saved.backups.restore(str(saved.write("../worse", b"junk")))
     assert saved.content() == before
     assert saved.names("backups") == [".lock", "nola-20261120T090000Z-manual.tar.gz"]

@@ -20,7 +20,7 @@ from tests.backup.conftest import Home
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tests.faults.conftest import BarResult
+    from tests.faults.table import BarResult
 
 pytestmark = pytest.mark.faults
 

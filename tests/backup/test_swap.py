@@ -247,7 +247,9 @@ def test_what_stands_in_the_way_is_named(home: Home) -> None:
     home.places.state.joinpath("linked").symlink_to(home.path)
     intent = Intent("a", "b", ("state/user.json", "state/modules/work.json", "state/linked/x"), (), "aside")
     state = home.places.state
-    assert swap.obstacles(home.places, intent) == [str(state / name) for name in ("linked", "modules", "user.json")]
+    assert swap.obstacles(home.places, intent) == [
+        f"{state / name} stands in the way of what would be brought back" for name in ("linked", "modules", "user.json")
+    ]
     leaving = Intent("a", "b", ("state/modules/work.json",), ("state/modules",), "aside")
     assert swap.obstacles(home.places, leaving) == []
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+NAME = "nola-20261120T090000Z-manual.tar.gz"
 FILES = {"settings.toml": b"", "state/user.json": b"{}", "state/modules/a/b/c.txt": b"deep" * 1000}
 
 
@@ -135,15 +136,15 @@ def test_a_link_can_not_lead_a_file_out(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("data", "why"),
     [
-        (b"", "damaged or no backup"),
-        (b"no archive at all", "damaged or no backup"),
-        (gzip.compress(b""), "damaged or no backup|does not begin with a manifest"),
-        (gzip.compress(b"x" * 10_000), "damaged or no backup"),
-        (gzip.compress(tar([member("other", b"x")])), "does not begin with a manifest"),
-        (gzip.compress(tar([member("manifest.json", b"", type=tarfile.SYMTYPE)])), "does not begin with a manifest"),
+        (b"", "archive is damaged, or no backup of Nola's"),
+        (b"no archive at all", "archive is no backup of Nola's"),
+        (gzip.compress(b""), "archive is (damaged, or )?no backup of Nola's"),
+        (gzip.compress(b"x" * 10_000), "archive is damaged, or no backup of Nola's"),
+        (gzip.compress(tar([member("other", b"x")])), "archive is no backup of Nola's"),
+        (gzip.compress(tar([member("manifest.json", b"", type=tarfile.SYMTYPE)])), "archive is no backup of Nola's"),
         (archive(FILES, head=b"{}"), "the manifest is damaged"),
         (archive(FILES, head=manifest(version=2)), "made by a newer Nola"),
-        (archive(FILES)[:200], "damaged or no backup"),
+        (archive(FILES)[:200], "archive is damaged, or no backup of Nola's"),
     ],
 )
 def test_what_is_no_backup_is_said_in_a_sentence(folder: Path, data: bytes, why: str) -> None:
@@ -151,6 +152,29 @@ def test_what_is_no_backup_is_said_in_a_sentence(folder: Path, data: bytes, why:
     with pytest.raises(NolaError, match=why):
         opened(folder, data)
     assert laid(folder) == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "says", "fix"),
+    [
+        ("letter.txt", b"Dear Mara", "letter.txt is no backup of Nola's", "name one that is: nola backup list"),
+        (NAME, b"Dear Mara", f"{NAME} is damaged: it does not begin as one", "take another one: nola backup list"),
+        (
+            NAME,
+            archive(FILES)[:200],
+            f"{NAME} is damaged: it breaks off before its manifest ends",
+            "take another one: nola backup list",
+        ),
+    ],
+)
+def test_what_can_not_be_opened_is_said_with_what_to_do(
+    tmp_path: Path, name: str, data: bytes, says: str, fix: str
+) -> None:
+    """No word of gzip or of bytes; a file that is called as a backup is one that is damaged."""
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(NolaError) as caught:
+        unpack(tmp_path / name, tmp_path)
+    assert (str(caught.value), caught.value.fix) == (says, fix)
 
 
 def test_an_archive_that_breaks_off_is_a_defect(folder: Path) -> None:
@@ -178,7 +202,7 @@ def test_a_bomb_is_cut_short(folder: Path) -> None:
 def test_a_bomb_before_the_manifest_is_cut_short(folder: Path) -> None:
     """Also the first member may not be larger than any manifest."""
     evil = gzip.compress(tar([member("manifest.json", b" " * 65_000_000)]), 1)
-    with pytest.raises(NolaError, match="does not begin with a manifest"):
+    with pytest.raises(NolaError, match="archive is no backup of Nola's"):
         opened(folder, evil)
 
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import getpass
 import json
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
+from typer.testing import CliRunner
 
 from nola.backup.names import Kind
+from nola.cli.desk import Desk
 from nola.cli.root import app
 from tests.backup.conftest import Home
 from tests.cli.terminal import seated
@@ -126,7 +129,18 @@ def test_verify_has_a_sentence_for_each_defect(lived: CommandLine) -> None:
     archive.write_bytes(b"junk")
     said = lived("backup", "verify", "latest")
     assert (said.exit_code, said.stdout) == (1, "")
-    assert said.stderr.startswith(f"nola: {NAME} is damaged or no backup: ")
+    assert (
+        said.stderr == f"nola: {NAME} is damaged: it does not begin as one\n      take another one: nola backup list\n"
+    )
+
+
+@pytest.mark.parametrize("command", [["verify"], ["restore", "--dry-run"], ["restore", "--yes", "--json"]])
+def test_a_file_that_is_no_backup_is_said_in_a_sentence(lived: CommandLine, tmp_path: Path, command: list[str]) -> None:
+    """Exit code 1, nothing on stdout, and what to do below it."""
+    (tmp_path / "letter.txt").write_bytes(b"Dear Mara")
+    said = lived("backup", *command, str(tmp_path / "letter.txt"))
+    assert (said.exit_code, said.stdout) == (1, "")
+    assert said.stderr == "nola: letter.txt is no backup of Nola's\n      name one that is: nola backup list\n"
 
 
 def test_a_dry_run_shows_and_does_nothing(saved: CommandLine) -> None:
@@ -274,3 +288,16 @@ def test_a_bar_is_for_terminals_and_large_backups(
     code, out, err = at_terminal(lived, monkeypatch, "", "backup", "create", "--output", str(tmp_path / "large"))
     assert (code, len(out.splitlines())) == (0, 1)
     assert "large" in err
+
+
+def test_a_state_that_was_gone_is_told_by_the_next_command(lived: CommandLine) -> None:
+    """Once, on stderr, with the command that brings it back; stdout stays what it is."""
+    lived("backup", "create")
+    shutil.rmtree(lived.home / "state")
+    first, second = (CliRunner().invoke(app, ["backup", "list", "--json"], obj=Desk(lived.environ)) for _ in range(2))
+    assert first.stderr == (
+        f"note: the state in {lived.home / 'state'} was gone and was made anew;"
+        f" bring the newest backup back: nola backup restore {NAME}\n"
+    )
+    assert (second.stderr, json.loads(second.stdout)[0]["name"]) == ("", NAME)
+    assert (first.exit_code, first.stdout) == (0, second.stdout)

@@ -187,10 +187,16 @@ def test_logs_show_the_last_lines(home: Home) -> None:
     assert json.loads(said.stdout.splitlines()[0])["event"] == "one"
 
 
-def test_logs_of_a_daemon_that_never_ran(home: Home) -> None:
-    """Nothing, and no error."""
-    said = home("logs")
-    assert (said.exit_code, said.stdout, said.stderr) == (0, "", "")
+@pytest.mark.parametrize("form", [(), ("--json",)])
+def test_logs_of_a_daemon_that_never_ran(home: Home, form: tuple[str, ...]) -> None:
+    """Said beside an empty stdout, with what makes one, and no error; a log that was put aside is one."""
+    said = home("logs", *form)
+    assert (said.exit_code, said.stdout) == (0, "")
+    assert said.stderr == "there is no log yet; the daemon begins one: nola daemon run\n"
+    home.log("before")
+    (home.path / "logs" / LOG_NAME).rename(home.path / "logs" / f"{LOG_NAME}.1")
+    said = home("logs", *form)
+    assert (said.exit_code, "before" in said.stdout, said.stderr) == (0, True, "")
 
 
 def test_logs_are_followed_until_ctrl_c(home: Home) -> None:

@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 from functools import partial
+from pathlib import Path
 
 import pytest
 
@@ -17,14 +18,20 @@ from nola.errors import NolaError
 
 
 class Refusing(io.StringIO):
-    """A stream to which nothing can be written."""
+    """A stream to which nothing can be written.
+
+    Attributes:
+        refused: What was to be written.
+    """
 
     def __init__(self, number: int) -> None:
         super().__init__()
         self.number = number
+        self.refused: list[str] = []
 
     def write(self, text: str) -> int:
         """Refuse."""
+        self.refused.append(text)
         raise OSError(self.number, os.strerror(self.number), text)
 
     def flush(self) -> None:
@@ -75,8 +82,11 @@ def test_a_full_disk_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_message_that_nobody_can_read_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
     """It stops nothing."""
-    monkeypatch.setattr(sys, "stderr", Refusing(errno.EPIPE))
+    stream = Refusing(errno.EPIPE)
+    monkeypatch.setattr(sys, "stderr", stream)
     streams.put_aside("x\n")
+    streams.put_aside("y\n")
+    assert stream.refused == ["x\n", "y\n"]
 
 
 def test_a_muted_stream_holds_nothing_back() -> None:
@@ -86,7 +96,9 @@ def test_a_muted_stream_holds_nothing_back() -> None:
     stream = open(writer, "w", encoding="utf-8")  # noqa: SIM115, PTH123 -- a pipe has no path
     stream.write("x")
     streams.mute(stream)
+    assert os.path.samestat(os.fstat(writer), Path(os.devnull).stat())
     stream.close()
+    assert stream.closed
 
 
 @pytest.mark.parametrize("mended", [True, False], ids=["mended", "control"])

@@ -12,10 +12,11 @@ import pytest
 
 from nola.daemon.schedule import Job, Timetable
 from nola.testing import ManualClock
-from tests.daemon.daemons import Daemon, eventually, logged, status
+from tests.daemon.daemons import Daemon, logged, status
+from tests.faults.harness import eventually
 
 if TYPE_CHECKING:
-    from tests.daemon.conftest import BarResult
+    from tests.faults.table import BarResult
 
 pytestmark = pytest.mark.faults
 
@@ -53,7 +54,7 @@ def test_a_clock_that_jumps_disturbs_nothing(tmp_path: Path, bar_result: BarResu
         "NO_FAKE_STAT": "1",
     }
     wrong = []
-    with Daemon(tmp_path / "home", **variables) as daemon:
+    with Daemon(tmp_path / "home", more=variables) as daemon:
         assert daemon.ready()
         process = psutil.Process(daemon.process.pid)
         for number, jump in enumerate(JUMPS):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,7 +18,7 @@ from nola import config as configuration
 from nola.clock import SystemClock
 from nola.daemon.lock import LOCK_NAME, InstanceLock, holder
 from nola.daemon.log import LOG_NAME
-from nola.daemon.service import Backed, Retrying, Served, Service
+from nola.daemon.service import Backed, Noticing, Retrying, Served, Service
 from nola.daemon.status import status_of
 from nola.daemon.supervise import STARTS_NAME, Mode, Supervisor
 from nola.errors import ConflictError, NolaError, StorageError
@@ -153,7 +154,28 @@ def test_changes_and_problems_are_logged_by_name(agent: FakeAgent, tmp_path: Pat
         assert eventually(lambda: status_of(agent.config).problems == ())
     changed = [line["modules"] for line in logged(tmp_path) if line["event"] == "state.changed"]
     assert changed == [["user"], ["user"]]
+    told = [
+        (line["level"], line["event"])
+        for line in logged(tmp_path)
+        if line["event"] in {"state.problems", "state.mended"}
+    ]
+    assert told == [("warning", "state.problems"), ("info", "state.mended")]
     assert "secret" not in (tmp_path / "logs" / LOG_NAME).read_text()
+
+
+def test_what_is_to_be_told_of_the_start_is_logged(tmp_path: Path) -> None:
+    """A state that was gone, and what brings it back; nothing at the next start."""
+    make_agent(tmp_path, clock=CLOCK).backups.create()
+    shutil.rmtree(tmp_path / "state")
+    for _ in range(2):
+        agent = make_agent(tmp_path, clock=CLOCK)
+        assert isinstance(agent, Noticing)
+        with Service(agent, clock=CLOCK) as service:
+            service.start()
+        agent.close()
+    (line,) = [line for line in logged(tmp_path) if line["event"] == "state.made_anew"]
+    assert (line["level"], "was gone and was made anew" in line["why"]) == ("warning", True)
+    assert line["fix"].startswith("bring the newest backup back: nola backup restore nola-")
 
 
 def test_what_degrades_the_watching_is_told_until_it_is_over(agent: FakeAgent, tmp_path: Path) -> None:

@@ -17,15 +17,15 @@ import pytest
 from nola.clock import SystemClock
 from nola.daemon.lock import LOCK_NAME, InstanceLock, holder
 from nola.errors import ConflictError
-from tests.daemon.daemons import Daemon, eventually, logged, status
-from tests.faults.harness import ROOT, chance, environ, in_lanes, nothing_is, rounds
+from tests.daemon.daemons import Daemon, logged, status
+from tests.faults.harness import ROOT, chance, environ, eventually, in_lanes, nothing_is, rounds
 from tests.faults.spaces import why_no_space
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tests.daemon.conftest import BarResult
+    from tests.faults.table import BarResult
 
 pytestmark = pytest.mark.faults
 
@@ -255,7 +255,10 @@ def test_a_daemon_whose_lock_file_is_deleted_stays_the_only_one(tmp_path: Path, 
 def test_a_signal_ends_it_within_five_seconds(tmp_path: Path, number: signal.Signals) -> None:
     """Exit 0, nothing more said, no process left, and the start is noted as clean."""
     home = tmp_path / "home"
-    with Daemon(home) as daemon:
+    before = signal.signal(number, signal.SIG_DFL)  # a run in the background may ignore it, and the daemon with it
+    daemon = Daemon(home)
+    signal.signal(number, before)
+    with daemon:
         assert daemon.ready()
         daemon.process.send_signal(number)
         assert daemon.end(5) == (0, "")
@@ -279,7 +282,8 @@ def test_an_idle_daemon_costs_next_to_nothing(tmp_path: Path) -> None:
 _ON_A_FULL_DISK = """
 import json, os, pathlib, subprocess, sys
 sys.path.insert(0, os.environ["PYTHONPATH"])
-from tests.daemon.daemons import Daemon, eventually, status
+from tests.daemon.daemons import Daemon, status
+from tests.faults.harness import eventually
 home = pathlib.Path(sys.argv[1])
 how = sys.argv[2]
 mount = ["mount", "-t", "tmpfs", "-o", "size=2m", "none", str(home)]

@@ -89,6 +89,7 @@ def test_a_disk_that_takes_nothing_stops_nothing(tmp_path: Path) -> None:
     """The daemon goes on; only its status is not told."""
     (tmp_path / "file").touch()
     write_status(tmp_path / "file" / "run", mode="normal", read_only="", problems=())
+    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("file", b"")]
 
 
 def test_what_takes_writes(tmp_path: Path) -> None:

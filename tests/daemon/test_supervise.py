@@ -19,6 +19,8 @@ from nola.testing import ManualClock
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from tests.faults.table import BarResult
+
 SETTINGS = DaemonSettings(crashes=3, crash_window=300.0)
 
 
@@ -107,21 +109,25 @@ def test_the_owner_leaves_safe_mode(machine: Machine) -> None:
 
 @pytest.mark.bar("F1")
 @pytest.mark.parametrize("jump", [timedelta(days=-1), timedelta(days=3650), timedelta(days=-20_000)])
-def test_setting_the_clock_neither_hides_nor_ages_crashes(tmp_path: Path, jump: timedelta) -> None:
+def test_setting_the_clock_neither_hides_nor_ages_crashes(
+    tmp_path: Path, jump: timedelta, bar_result: BarResult
+) -> None:
     """While the machine runs, only the seconds since its start count."""
     machine = Machine(tmp_path)
     machine.crash(3)
     machine.clock = _jumped(machine.clock, jump)
     assert machine.start() is Mode.SAFE
+    bar_result(1, "jumps")
 
 
 @pytest.mark.bar("F1")
-def test_setting_the_clock_makes_old_crashes_no_younger(machine: Machine) -> None:
+def test_setting_the_clock_makes_old_crashes_no_younger(machine: Machine, bar_result: BarResult) -> None:
     """An hour passes, and the wall clock is set back by it."""
     machine.crash(3)
     machine.clock.advance(3600.0)
     machine.clock = _jumped(machine.clock, timedelta(hours=-1))
     assert machine.start() is Mode.NORMAL
+    bar_result(1, "jumps")
 
 
 def test_crashes_that_take_the_machine_along_count_too(machine: Machine) -> None:

@@ -320,4 +320,8 @@ def test_no_thread_is_left(folder: Path) -> None:
 
 def test_a_watcher_that_never_started_can_be_stopped(folder: Path) -> None:
     """Whoever stops in reverse need not know how far the start came."""
-    Watched(folder, QUICK).watcher.stop()
+    before = set(threading.enumerate())
+    watched = Watched(folder, QUICK)
+    watched.watcher.stop()
+    assert set(threading.enumerate()) == before
+    assert watched.store.looks == []

@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.daemon.daemons import eventually
-from tests.faults.harness import environ
+from tests.faults.harness import environ, eventually
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from tests.daemon.conftest import BarResult
+    from tests.faults.table import BarResult
 
 pytestmark = pytest.mark.faults
 

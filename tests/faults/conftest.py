@@ -7,7 +7,7 @@ import re
 import shutil
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -15,33 +15,9 @@ from tests.faults import table
 from tests.faults.harness import QUICK, SEED, Zygote
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 _SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 -- a file system in memory; the folder in it is private
-
-
-class BarResult(Protocol):
-    """Reports what a test counted; may be called several times."""
-
-    def __call__(self, count: int, unit: str, *, failures: int = 0, control: str = "") -> None:
-        """Add to the row of the test's ids.
-
-        Args:
-            count: How many rounds or points there were.
-            unit: What was counted, in the plural.
-            failures: How many of them went wrong.
-            control: What the unsafe variant did.
-        """
-
-
-@pytest.fixture
-def bar_result(record_property: Callable[[str, object], None]) -> BarResult:
-    """Report what this test counted, for the table of results."""
-
-    def report(count: int, unit: str, *, failures: int = 0, control: str = "") -> None:
-        record_property(table.PROPERTY, {"count": count, "unit": unit, "failures": failures, "control": control})
-
-    return report
 
 
 @pytest.fixture

@@ -29,10 +29,12 @@ __all__ = [
     "ROOT",
     "SEED",
     "Child",
+    "Running",
     "Said",
     "Zygote",
     "chance",
     "environ",
+    "eventually",
     "in_lanes",
     "nola",
     "nothing_is",
@@ -50,6 +52,7 @@ SEED = int(os.environ.get("NOLA_FAULTS_SEED") or secrets.randbits(32))
 """Where all randomness begins; NOLA_FAULTS_SEED repeats a run."""
 
 _PATIENCE_S = 60.0
+_LAST_WORDS_S = 5.0
 _TENTH = 10
 _SHOWN = 25
 _NOLA = Path(sys.executable).with_name("nola")
@@ -95,6 +98,16 @@ def in_lanes(work: Callable[[T], R], items: Iterable[T]) -> list[R]:
         return list(pool.map(work, items))
 
 
+def eventually(holds: Callable[[], object], within_s: float = 30.0) -> float | None:
+    """Ask again and again; return after how many seconds it came true, or None."""
+    began = time.monotonic()
+    while not holds():
+        if time.monotonic() - began > within_s:
+            return None
+        time.sleep(0.02)
+    return time.monotonic() - began
+
+
 def nothing_is(wrong: Sequence[str]) -> None:
     """Fail when anything is wrong, and show the first of it.
 
@@ -111,6 +124,16 @@ class Said:
     out: str
     err: str
     code: int
+
+    @property
+    def json(self) -> Any:
+        """The document on stdout."""
+        return json.loads(self.out)
+
+    @property
+    def undo(self) -> str:
+        """The id in the receipt."""
+        return (self.out + self.err).partition("nola state undo ")[2].partition(")")[0]
 
 
 def nola(
@@ -135,6 +158,65 @@ def nola(
         umask=umask,
     )
     return Said(done.stdout, done.stderr, done.returncode)
+
+
+class Running:
+    """A command under way; as a context manager it is gone at the end.
+
+    Args:
+        command: The command.
+        env: Its environment.
+        umask: The mask that it starts with; that of the tests by default.
+
+    Attributes:
+        process: Its process.
+    """
+
+    def __init__(self, command: Sequence[str], env: Mapping[str, str], *, umask: int = -1) -> None:
+        self.process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={**env, "PYTHONFAULTHANDLER": "1"},
+            umask=umask,
+        )
+
+    def __enter__(self) -> Self:
+        """Begin."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Kill it, whatever happened."""
+        with self.process:
+            self.process.kill()
+
+    def finish(self, within_s: float) -> tuple[str, str]:
+        """Wait for its end; return what it said on stdout and on stderr.
+
+        Raises:
+            AssertionError: It goes on, and the stacks of its threads are told; or a child of it holds its pipes.
+        """
+        try:
+            out, err = self.process.communicate(timeout=within_s)
+        except subprocess.TimeoutExpired as late:
+            code = self.process.poll()
+            if code is None:
+                raise AssertionError(f"it goes on after {within_s} s:\n{self._stacks()}") from None
+            said = (late.stderr or b"").decode()
+            raise AssertionError(f"it ended with {code}, and a child of it holds its pipes:\n{said}") from None
+        return out.decode(), err.decode()
+
+    def _stacks(self) -> str:
+        """Let it abort, at which Python writes where each thread is; return all that stands on stderr."""
+        self.process.send_signal(signal.SIGABRT)
+        try:
+            err = self.process.communicate(timeout=_LAST_WORDS_S)[1]
+        except subprocess.TimeoutExpired as late:  # it is stopped
+            err = late.stderr or b""
+        return err.decode()
 
 
 class Child:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -15,10 +15,9 @@ __all__ = [
     "PROPERTY",
     "TESTS",
     "WHAT",
+    "BarResult",
     "Row",
     "collect",
-    "from_json",
-    "markdown",
     "plain",
     "to_json",
 ]
@@ -26,7 +25,7 @@ __all__ = [
 CACHE_KEY = "nola/faults"
 """Where pytest's cache keeps the rows of the last runs, for scripts/guarantees.py."""
 PROPERTY = "bar"
-"""A test adds what it counted under this name; see `conftest.bar_result`."""
+"""A test adds what it counted under this name; see `BarResult`."""
 IDS = "bar ids"
 """The property that says which ids a test carries; put there for every test when it is collected."""
 TESTS = "bar docstring"
@@ -59,18 +58,32 @@ WHAT = {
     "D1": "hostile JSON against the table of verdicts",
     "D2": "documents that are loaded, saved and loaded",
     "D3": "noise and nearly sound documents for the loader",
+    "D4": "what the owner wrote, after Nola saved beside it",
     "E1": "kill -9 of two writers to the memory",
     "E2": "power cuts of a process that writes to the memory",
     "E3": "versions of SQLite that can corrupt a log",
     "E4": "a memory that is garbage, cut short, empty or read-only",
     "E5": "processes that are forked with the memory open",
-    "D4": "what the owner wrote, after Nola saved beside it",
     "F1": "a wall clock that jumps",
     "F2": "durations longer than a day, or negative",
     "F3": "time stamps of every shape",
     "J1": "permissions after every kind of operation, whatever the umask",
     "J2": "links planted where Nola writes",
 }
+
+
+class BarResult(Protocol):
+    """The fixture `bar_result`: reports what a test counted; may be called several times."""
+
+    def __call__(self, count: int, unit: str, *, failures: int = 0, control: str = "") -> None:
+        """Add to the row of the test's ids.
+
+        Args:
+            count: How many rounds or points there were.
+            unit: What was counted, in the plural.
+            failures: How many of them went wrong.
+            control: What the unsafe variant did.
+        """
 
 
 @dataclass
@@ -80,7 +93,7 @@ class Row:
     Attributes:
         id: The id of reliability.md.
         what: What is done.
-        count: How often, with the unit.
+        count: How often, with the unit; how many tests passed when none of them counted anything.
         failures: How many of them went wrong.
         control: What the unsafe variant did.
         seconds: How long it took.
@@ -137,15 +150,12 @@ def _gather(into: _Gathered, report: Any, properties: Sequence[tuple[str, Any]])
     if report.when != "call":
         return
     into.passed += report.passed
-    counted = [value for key, value in properties if key == PROPERTY]
-    for value in counted:
+    for value in [value for key, value in properties if key == PROPERTY]:
         unit = str(value.get("unit", "rounds"))
         into.counts[unit] = into.counts.get(unit, 0) + int(value.get("count", 0))
         into.failures += int(value.get("failures", 0))
         if value.get("control"):
             into.controls.append(str(value["control"]))
-    if not counted and report.passed:
-        into.counts["tests"] = into.counts.get("tests", 0) + 1
 
 
 def _reason(report: Any) -> str:
@@ -161,10 +171,11 @@ def _row(name: str, gathered: _Gathered, *, quick: bool) -> Row:
         verdict = f"passed, in part skipped ({reasons})" if reasons else "passed"
     else:
         verdict = f"skipped ({reasons})"
+    counts = ", ".join(f"{count:,} {unit}" for unit, count in gathered.counts.items() if count)
     return Row(
         id=name,
         what=WHAT.get(name, gathered.docstring.rstrip(".")),
-        count=", ".join(f"{count:,} {unit}" for unit, count in gathered.counts.items() if count),
+        count=counts or (f"{gathered.passed:,} test{'s' if gathered.passed > 1 else ''}" if gathered.passed else ""),
         failures=gathered.failures,
         control="; ".join(dict.fromkeys(gathered.controls)),
         seconds=round(gathered.seconds, 1),
@@ -192,23 +203,6 @@ def plain(rows: Sequence[Row]) -> list[str]:
     return lines
 
 
-def markdown(rows: Sequence[Row]) -> list[str]:
-    """Lay the rows out for a page."""
-    lines = [
-        "| id | what | rounds or points | failures | control (the unsafe way) | seconds | result |",
-        "|---|---|---|---|---|---|---|",
-    ]
-    for r in rows:
-        cells = (r.id, r.what, r.count or "-", str(r.failures), r.control or "-", f"{r.seconds:.0f}", r.verdict)
-        lines.append("| " + " | ".join(cell.replace("|", "/") for cell in cells) + " |")
-    return lines
-
-
 def to_json(rows: Iterable[Row]) -> dict[str, Any]:
     """Return what the cache keeps."""
     return {row.id: asdict(row) for row in rows}
-
-
-def from_json(kept: dict[str, Any]) -> list[Row]:
-    """Return the rows that the cache kept, in the order of their ids."""
-    return [Row(**kept[name]) for name in sorted(kept, key=_order)]

@@ -16,7 +16,7 @@ from tests.faults.watching import Watch
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.faults.conftest import BarResult
+    from tests.faults.table import BarResult
 
 pytestmark = pytest.mark.faults
 

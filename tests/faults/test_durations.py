@@ -12,7 +12,7 @@ import pytest
 from nola.state import contract
 
 if TYPE_CHECKING:
-    from tests.faults.conftest import BarResult
+    from tests.faults.table import BarResult
 
 pytestmark = pytest.mark.faults
 

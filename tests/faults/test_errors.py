@@ -19,7 +19,7 @@ from tests.faults.wholeness import orphans, read, unreadable
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.faults.conftest import BarResult
+    from tests.faults.table import BarResult
     from tests.faults.tracing import Call
 
 pytestmark = [

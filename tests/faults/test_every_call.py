@@ -18,7 +18,7 @@ from tests.faults.wholeness import orphans, read, unreadable, wholly_old_or_new
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.faults.conftest import BarResult
+    from tests.faults.table import BarResult
     from tests.faults.tracing import Call
 
 pytestmark = pytest.mark.faults

@@ -14,8 +14,8 @@ from tests.faults.spaces import apart, why_no_space
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.faults.conftest import BarResult
     from tests.faults.harness import Child
+    from tests.faults.table import BarResult
 
 pytestmark = [pytest.mark.faults, pytest.mark.skipif(bool(why_no_space()), reason=why_no_space())]
 

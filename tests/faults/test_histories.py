@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tests.faults.conftest import BarResult
     from tests.faults.harness import Child
+    from tests.faults.table import BarResult
 
 pytestmark = pytest.mark.faults
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     import random
     from pathlib import Path
 
-    from tests.faults.conftest import BarResult
     from tests.faults.harness import Child
+    from tests.faults.table import BarResult
 
 pytestmark = pytest.mark.faults
 
@@ -128,6 +128,7 @@ def aftermath(tmp_path_factory: pytest.TempPathFactory) -> list[Ended]:
 
 
 @pytest.mark.bar("A1")
+@pytest.mark.row("E30")
 def test_a_killed_writer_loses_nothing_that_was_acknowledged(aftermath: list[Ended], bar_result: BarResult) -> None:
     """After each kill every file is readable, and holds what was acknowledged last or what was being written."""
     wrong = [sentence for ended in aftermath for sentence in ended.wrong]

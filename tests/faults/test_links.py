@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.daemon.daemons import Daemon
 from tests.faults import tracing
 from tests.faults.harness import Zygote, in_lanes, nola, nothing_is, rounds
-from tests.faults.running_daemon import running_daemon
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.faults.conftest import BarResult
+    from tests.faults.table import BarResult
 
 pytestmark = [
     pytest.mark.faults,
@@ -128,9 +128,10 @@ def sprung(zygote: Zygote, template: Path, trap: Trap, folder: Path) -> list[str
         if "Traceback" in said.err or said.code not in {0, 1, 2}:
             wrong.append(f"nola {' '.join(arguments[:2])} crashed: {said.err[-200:]}")
         wrong += [f"nola {' '.join(arguments[:2])}: {what}" for what in written_outside(log, home, folder / "none")]
-    with running_daemon(home) as said_by_daemon:
-        if "Traceback" in said_by_daemon:
-            wrong.append(f"the daemon crashed: {said_by_daemon[-200:]}")
+    with Daemon(home) as daemon:
+        daemon.ready()
+        if "Traceback" in (err := daemon.stop()[1]):
+            wrong.append(f"the daemon crashed: {err[-200:]}")
     with zygote.desk(home) as desk:
         desk.ask("set", path="notes.text", value="three")
         desk.ask("close")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import random
     from pathlib import Path
 
-    from tests.faults.conftest import BarResult
+    from tests.faults.table import BarResult
 
 pytestmark = pytest.mark.faults
 

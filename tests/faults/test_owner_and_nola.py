@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     import random
     from pathlib import Path
 
-    from tests.faults.conftest import BarResult
     from tests.faults.harness import Child
+    from tests.faults.table import BarResult
 
 pytestmark = pytest.mark.faults
 

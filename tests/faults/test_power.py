@@ -12,7 +12,7 @@ from tests.faults.spaces import apart, why_no_loop
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.faults.conftest import BarResult
+    from tests.faults.table import BarResult
 
 pytestmark = pytest.mark.faults
 

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.daemon.daemons import Daemon
 from tests.faults.harness import Zygote, nola, nothing_is
-from tests.faults.running_daemon import running_daemon
 from tests.faults.wholeness import loose
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.faults.conftest import BarResult
+    from tests.faults.table import BarResult
 
 pytestmark = pytest.mark.faults
 
@@ -70,9 +70,10 @@ def test_nothing_is_open_to_others(tmp_path: Path, zygote: Zygote, bar_result: B
         if said.code not in {0, 1} or "Traceback" in said.err:
             wrong.append(f"nola {' '.join(arguments)}: exit code {said.code}: {said.err[-300:]}")
         walk(f"nola {' '.join(arguments[:2])}")
-    with running_daemon(home, umask=OPEN) as ready:
-        assert "ready" in ready, ready
+    with Daemon(home, umask=OPEN) as daemon:
+        assert daemon.ready(), daemon.end()
         walk("the start of the daemon")
+        assert daemon.stop()[0] == 0
     walk("the end of the daemon")
     with zygote.desk(home, umask=OPEN) as desk:  # a writer that is killed, and a clash with the owner
         assert desk.ask("set", path="notes.text", value="three")["ok"]
@@ -152,8 +153,9 @@ def test_the_daemon_writes_into_no_linked_folder(tmp_path: Path, what: str, bar_
     home, elsewhere = tmp_path / "home", tmp_path / "elsewhere"
     assert nola(["state", "set", "notes.text", '"one"'], home).code == 0
     linked(home / what, elsewhere)
-    with running_daemon(home) as said:
-        assert "Traceback" not in said
+    with Daemon(home) as daemon:
+        daemon.ready()
+        assert "Traceback" not in daemon.stop()[1]
     assert list(elsewhere.iterdir()) == []
     bar_result(1, "linked folders")
 

@@ -17,7 +17,7 @@ from tests.faults.wholeness import standing
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.faults.conftest import BarResult
+    from tests.faults.table import BarResult
 
 pytestmark = pytest.mark.faults
 
@@ -32,6 +32,7 @@ SLACK_S = 0.7
 
 
 @pytest.mark.bar("B1")
+@pytest.mark.row("E32")
 def test_increments_of_many_processes_add_up(fast: Path, zygote: Zygote, bar_result: BarResult) -> None:
     """Eight processes that add to one number at the same time get exactly the sum of what was acknowledged."""
     home = fast / "home"

@@ -10,19 +10,19 @@ import shutil
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import psutil  # type: ignore[import-untyped]  # the package ships no types
 
+from tests.faults.harness import ROOT, Running, Said
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
     from types import TracebackType
 
-__all__ = ["CLOSED", "MODEL", "ROOT", "Machine", "Running", "Said", "Seat", "eventually"]
+__all__ = ["CLOSED", "MODEL", "Machine", "Seat", "Started"]
 
-ROOT = Path(__file__).resolve().parents[2]
 CLOSED = "http://127.0.0.1:9"
 """An address where nothing listens: no Ollama, and no way to another machine."""
 MODEL: dict[str, Any] = {
@@ -38,25 +38,6 @@ _PATIENCE_S = 30.0
 _FOREIGN = ("NOLA_", "OLLAMA_", "PIP_", "_TYPER_")
 # The new session's first process takes the terminal on its stdin as its own, so that closing it hangs up on Nola.
 _SIT_DOWN = "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[1], sys.argv[1:])"
-
-
-@dataclass(frozen=True)
-class Said:
-    """What one run of `nola` printed, and its exit code."""
-
-    out: str
-    err: str
-    code: int
-
-    @property
-    def json(self) -> Any:
-        """The document on stdout."""
-        return json.loads(self.out)
-
-    @property
-    def undo(self) -> str:
-        """The id in the receipt."""
-        return (self.out + self.err).partition("nola state undo ")[2].partition(")")[0]
 
 
 class Machine:
@@ -112,17 +93,9 @@ class Machine:
         assert code is None or said.code == code, said
         return said
 
-    def start(self, *arguments: str, **environ: str) -> Running:
+    def start(self, *arguments: str, **environ: str) -> Started:
         """Start `nola` without a terminal."""
-        return Running(
-            subprocess.Popen(
-                [self._command, *arguments],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                env=self.environ(**environ),
-            )
-        )
+        return Started([self._command, *arguments], self.environ(**environ))
 
     def sit(self, *arguments: str, **environ: str) -> Seat:
         """Start `nola` at a terminal of its own."""
@@ -152,27 +125,13 @@ class Machine:
         return found
 
 
-class Running:
-    """A process under way; as a context manager it is gone at the end."""
-
-    def __init__(self, process: subprocess.Popen[bytes]) -> None:
-        self.process = process
-
-    def __enter__(self) -> Self:
-        """Begin."""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """End it, whatever happened."""
-        self.process.kill()
-        self.process.communicate()
+class Started(Running):
+    """A command under way; as a context manager it is gone at the end."""
 
     def end(self) -> Said:
         """Wait for its end; return what it said."""
-        out, err = self.process.communicate(timeout=_PATIENCE_S)
-        said = Said(out.decode(), err.decode(), self.process.returncode)
+        out, err = self.finish(_PATIENCE_S)
+        said = Said(out, err, self.process.returncode)
         assert "Traceback" not in said.out + said.err, said
         return said
 
@@ -242,13 +201,3 @@ class Seat:
         if self._open:
             os.close(self._screen)
         self._open = False
-
-
-def eventually(holds: Callable[[], bool], within_s: float) -> bool:
-    """Ask again and again, and tell whether it came true in time."""
-    until = time.monotonic() + within_s
-    while not holds():
-        if time.monotonic() > until:
-            return False
-        time.sleep(0.02)
-    return True

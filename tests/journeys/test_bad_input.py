@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from nola.state.agreed import LAST_GOOD
-from tests.journeys.machine import Machine, Said
+from tests.faults.harness import Said
+from tests.journeys.machine import Machine
 
 if TYPE_CHECKING:
     from collections.abc import Callable

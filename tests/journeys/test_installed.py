@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.journeys.machine import ROOT, Machine
+from tests.faults.harness import ROOT
+from tests.journeys.machine import Machine
 
 if TYPE_CHECKING:
     from pathlib import Path

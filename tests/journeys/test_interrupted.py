@@ -12,7 +12,8 @@ import pytest
 
 from nola import config as configuration
 from nola.app import open_assistant
-from tests.journeys.machine import CLOSED, eventually
+from tests.faults.harness import eventually
+from tests.journeys.machine import CLOSED
 from tests.llm.fake_ollama import Wire, word
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ def test_closing_the_terminal_stops_the_reply(served: Machine, ollama: FakeOllam
             os.killpg(seat.process.pid, signal.SIGHUP)
         assert ollama.hung_up.wait(1)
         seat.process.wait(10)
-        assert eventually(lambda: served.processes() == [], 5)
+        assert eventually(lambda: served.processes() == [], 5) is not None
     turn = stored(served)
     assert (turn.reply, turn.complete) == (HALF, False)
 
@@ -147,4 +148,4 @@ def test_a_download_that_is_ended_leaves_no_child(served: Machine) -> None:
                 running.process.terminate()
                 assert running.end().code == 128 + signal.SIGTERM
                 assert time.monotonic() - began < 30
-                assert eventually(lambda: served.processes() == [], 2), served.processes()
+                assert eventually(lambda: served.processes() == [], 2) is not None, served.processes()

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.journeys.machine import Machine, eventually
+from tests.faults.harness import eventually
+from tests.journeys.machine import Machine
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -108,9 +109,9 @@ def test_a_daemon_beside_it_all(nola: Machine) -> None:
         assert f"process {first.process.pid}, `nola daemon run`" in said.err
         nola("state", "set", "user.name", '"Mara"')
         edit(nola, '"Mara"', '"Mira",,')
-        assert eventually(lambda: BROKEN in nola("daemon", "status").out, 5)
+        assert eventually(lambda: BROKEN in nola("daemon", "status").out, 5) is not None
         edit(nola, '"Mira",,', '"Mira"')
-        assert eventually(lambda: "problem" not in nola("daemon", "status").out, 5)
+        assert eventually(lambda: "problem" not in nola("daemon", "status").out, 5) is not None
         assert "runs since" in nola("doctor", code=None).out
         nola("backup", "create")
         assert "nola daemon" in nola("backup", "restore", "latest", "--yes", code=1).err

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
+import pytest
+
 if TYPE_CHECKING:
     from tests.journeys.machine import Machine
 
@@ -23,6 +25,7 @@ agent.close()
 """
 
 
+@pytest.mark.row("E32")
 def test_writers_at_the_same_time_lose_nothing(nola: Machine) -> None:
     """Two processes that set twenty values each, and commands beside them, all find their values afterwards."""
     nola("state", "sync")

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from tests.faults.table import BarResult
+
 
 @pytest.fixture
 def database(tmp_path: Path) -> Path:
@@ -106,12 +108,13 @@ def test_a_symbolic_link_is_followed(tmp_path: Path, made: Path) -> None:
 
 
 @pytest.mark.bar("E4")
-def test_an_empty_file_is_a_fresh_one(database: Path) -> None:
+def test_an_empty_file_is_a_fresh_one(database: Path, bar_result: BarResult) -> None:
     """A file of zero length gets the tables."""
     database.parent.mkdir()
     database.touch()
     schema.open_ready(database).close()
     assert _raw(database, "SELECT count(*) FROM message") == [(0,)]
+    bar_result(1, "bad files")
 
 
 def test_a_file_whose_making_was_interrupted_is_finished(database: Path) -> None:
@@ -125,7 +128,7 @@ def test_a_file_whose_making_was_interrupted_is_finished(database: Path) -> None
 
 @pytest.mark.bar("E4")
 @pytest.mark.parametrize("content", [b"x", b"garbage " * 512, b"\0" * 4096, b"SQLite format 3\0", b"{}\n"])
-def test_what_is_no_database_is_refused_and_kept(database: Path, content: bytes) -> None:
+def test_what_is_no_database_is_refused_and_kept(database: Path, content: bytes, bar_result: BarResult) -> None:
     """A file of other content is named in one sentence and left byte for byte."""
     database.parent.mkdir()
     database.write_bytes(content)
@@ -133,17 +136,19 @@ def test_what_is_no_database_is_refused_and_kept(database: Path, content: bytes)
         schema.open_ready(database)
     assert caught.value.fix == "nothing was changed; restore a backup, or move it aside (with its -wal)"
     assert database.read_bytes() == content
+    bar_result(1, "bad files")
 
 
 @pytest.mark.bar("E4")
 @pytest.mark.parametrize("kept", [1, 99, 512, 4095, 4096, 8192, 20_000, -4096, -100, -1])
-def test_a_truncated_file_is_refused_and_kept(made: Path, kept: int) -> None:
+def test_a_truncated_file_is_refused_and_kept(made: Path, kept: int, bar_result: BarResult) -> None:
     """A file that lost its end, by a byte or by nearly all, is refused and left byte for byte."""
     content = made.read_bytes()[:kept]
     made.write_bytes(content)
     with pytest.raises(NolaError, match=r"memory\.db can't be read as Nola's memory"):
         schema.open_ready(made)
     assert made.read_bytes() == content
+    bar_result(1, "bad files")
 
 
 @pytest.mark.parametrize("change", ["delete", "empty"])
@@ -250,9 +255,10 @@ def test_errors_of_our_own_sql_are_not_hidden(made: Path) -> None:
     ("version", "mode"),
     [("3.40.1", "delete"), ("3.51.2", "delete"), ("3.51.3", "wal"), ("3.54.1", "wal"), ("3.100.0", "wal")],
 )
-def test_an_sqlite_with_the_wal_reset_bug_gets_no_wal(version: str, mode: str) -> None:
+def test_an_sqlite_with_the_wal_reset_bug_gets_no_wal(version: str, mode: str, bar_result: BarResult) -> None:
     """Versions before 3.51.3 can corrupt a log that two connections write."""
     assert schema.journal_mode(version) == mode
+    bar_result(1, "versions")
 
 
 @pytest.mark.row("C28")

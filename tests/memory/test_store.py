@@ -26,6 +26,8 @@ from nola.types import Channel, ConversationId, Json, Level, MessageId
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from tests.faults.table import BarResult
+
 _ANY_TEXT = st.text(alphabet=st.characters(exclude_categories=()), max_size=60)
 _HOSTILE = st.text(alphabet="\0\"'()*:^+-{}[]ANDORTE bé😀\ud800\n", max_size=60)
 
@@ -364,7 +366,10 @@ def test_a_file_replaced_while_open_gets_the_next_turn(
 
 @pytest.mark.bar("E4")
 @pytest.mark.parametrize("content", [b"no database " * 1024, b"short"])
-def test_a_file_that_is_no_database_is_named_and_kept(store: ConversationStore, database: Path, content: bytes) -> None:
+@pytest.mark.row("P25")
+def test_a_file_that_is_no_database_is_named_and_kept(
+    store: ConversationStore, database: Path, content: bytes, bar_result: BarResult
+) -> None:
     """Reading and writing both say what is wrong, checking lists it, and the file stays as it was."""
     database.parent.mkdir()
     database.write_bytes(content)
@@ -374,10 +379,13 @@ def test_a_file_that_is_no_database_is_named_and_kept(store: ConversationStore, 
         store.conversations()
     assert store.check() == [Problem(str(database), 0, 0, str(caught.value))]
     assert database.read_bytes() == content
+    bar_result(1, "bad files")
 
 
 @pytest.mark.bar("E4")
-def test_a_file_with_damaged_pages_is_named_and_kept(store: ConversationStore, database: Path) -> None:
+def test_a_file_with_damaged_pages_is_named_and_kept(
+    store: ConversationStore, database: Path, bar_result: BarResult
+) -> None:
     """Garbage below the header is found by the check and by reading, and the file stays as it was."""
     conversation = _add(store, "hello " * 5000)
     store.close()
@@ -389,6 +397,7 @@ def test_a_file_with_damaged_pages_is_named_and_kept(store: ConversationStore, d
         store.messages(conversation)
     store.close()
     assert database.read_bytes() == damaged
+    bar_result(1, "bad files")
 
 
 def test_a_newer_file_is_named_and_kept(store: ConversationStore, database: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import random
 import subprocess
 import sys
 from datetime import UTC, datetime
@@ -15,11 +14,15 @@ import pytest
 from nola.memory import schema
 from nola.memory.store import ConversationStore
 from nola.testing import ManualClock
+from tests.faults.harness import SEED, chance, in_lanes, rounds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from tests.faults.table import BarResult
+
 _ROOT = Path(schema.__file__).parents[2]
+_KILLS, _FILES = 500, 5
 
 # What a child process runs: turns named "NAME 0", "NAME 1" ..., each acknowledged by a line on stdout.
 _CHILD = """
@@ -226,43 +229,77 @@ def _stored(database: Path) -> set[str]:
     return found
 
 
+def _killed(database: Path, times: int, seed: object) -> tuple[int, list[str]]:
+    """Kill two writers -9 again and again; return how many turns they acknowledged, and which of these are gone."""
+    draw = chance(seed)
+    acknowledged: set[str] = set()
+    lost: set[str] = set()
+    for n in range(times):
+        acknowledged |= _acknowledged_then_killed(database, _AT_ONCE, n, lines=draw.randint(1, 60))
+        lost |= acknowledged - _stored(database)
+    return len(acknowledged), sorted(lost)
+
+
 @pytest.mark.bar("E1")
 def test_kills_lose_no_acknowledged_turn(database: Path) -> None:
     """Thirty times two writers are killed -9 in mid-write; every acknowledged turn is there, the file is whole."""
-    chance = random.Random(1)  # noqa: S311 -- reproducible, not secret
-    acknowledged: set[str] = set()
-    for n in range(30):
-        acknowledged |= _acknowledged_then_killed(database, _AT_ONCE, n, lines=chance.randint(1, 60))
-        assert acknowledged <= _stored(database)
-    assert len(acknowledged) > 300
+    acknowledged, lost = _killed(database, 30, 1)
+    assert lost == []
+    assert acknowledged > 300
+
+
+@pytest.mark.faults
+@pytest.mark.bar("E1")
+@pytest.mark.row("P25")
+@pytest.mark.parametrize("part", [1, 2])
+def test_five_hundred_kills_lose_no_acknowledged_turn(tmp_path: Path, bar_result: BarResult, part: int) -> None:
+    """The same five hundred times, in two parts of five files each."""
+    times = rounds(_KILLS) // 2 // _FILES
+    found = in_lanes(lambda n: _killed(tmp_path / str(n) / "memory.db", times, (SEED, part, n)), range(_FILES))
+    lost = [text for _, texts in found for text in texts]
+    bar_result(times * len(found), "kills of both writers", failures=len(lost))
+    assert lost == []
+    assert sum(acknowledged for acknowledged, _ in found) > 10 * times * len(found)
 
 
 @pytest.mark.bar("E1")
-def test_kills_are_noticed_when_turns_are_acknowledged_too_early(database: Path) -> None:
+def test_kills_are_noticed_when_turns_are_acknowledged_too_early(database: Path, bar_result: BarResult) -> None:
     """The control: a writer that acknowledges before it commits does lose turns, so the test above can fail."""
     acknowledged = _acknowledged_then_killed(database, _TOO_EARLY, 0, lines=50)
-    assert acknowledged - _stored(database)
+    lost = acknowledged - _stored(database)
+    control = f"acknowledged too early: {len(lost)} of {len(acknowledged)} turns lost"
+    bar_result(0, "kills of both writers", control=control)
+    assert lost
 
 
 @pytest.mark.bar("E5")
-def test_forked_children_write_beside_their_parent(database: Path, store: ConversationStore) -> None:
+def test_forked_children_write_beside_their_parent(
+    database: Path, store: ConversationStore, bar_result: BarResult
+) -> None:
     """Twenty children that are forked while a thread writes each store a turn, and nobody's is lost."""
     _output(database, "fork", _FORKS)
     wanted = ["parent 0", *(f"child {n}" for n in range(20)), *(f"thread {n}" for n in range(100))]
-    assert sorted(_texts(store, "fork")) == sorted(wanted)
+    found = _texts(store, "fork")
+    assert sorted(found) == sorted(wanted)
     assert store.check() == []
+    bar_result(sum(text.startswith("child") for text in found), "forks")
 
 
 @pytest.mark.bar("E5")
-def test_a_child_that_outlives_its_parents_connection_loses_nothing(database: Path, store: ConversationStore) -> None:
+def test_a_child_that_outlives_its_parents_connection_loses_nothing(
+    database: Path, store: ConversationStore, bar_result: BarResult
+) -> None:
     """A child writes after the parent has closed the file, which removes the log that an inherited handle would use."""
     _output(database, "fork", _FORK_AND_CLOSE)
     assert _texts(store, "fork") == ["parent 0", "child 0", "parent 1"]
     assert store.check() == []
+    bar_result(1, "forks")
 
 
 @pytest.mark.bar("E5")
-def test_a_careless_fork_is_noticed(database: Path, store: ConversationStore) -> None:
+def test_a_careless_fork_is_noticed(database: Path, store: ConversationStore, bar_result: BarResult) -> None:
     """The control: a child that only opens its own connection beside the inherited one does lose turns."""
     _output(database, "fork", _FORK_CARELESSLY)
-    assert "child 1" not in _texts(store, "fork")
+    lost = {"child 0", "child 1"} - set(_texts(store, "fork"))
+    bar_result(0, "forks", control=f"the inherited connection put aside: {len(lost)} of 2 turns of the child lost")
+    assert "child 1" in lost

@@ -51,6 +51,33 @@ def test_nothing_is_ever_overwritten(tmp_path: Path) -> None:
     assert (tmp_path / "user.json").read_text(encoding="utf-8") == "{ mine"
 
 
+@pytest.mark.parametrize(
+    ("left", "gone"),
+    [
+        ((), True),
+        (("modules/notes.json", ".lock", ".history/changes.jsonl"), True),
+        (("user.json",), False),
+        ((".last-good/identity.json",), False),
+        (("machineID.json.bak",), False),
+    ],
+)
+def test_a_state_is_gone_when_nothing_of_it_can_be_put_back(
+    tmp_path: Path, left: tuple[str, ...], *, gone: bool
+) -> None:
+    """One file of birth, or a good copy of one, and it is not."""
+    for name in left:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(b"{}")
+    assert birth.is_gone(tmp_path) is gone
+    assert birth.is_gone(tmp_path / "nowhere")
+
+
+def test_a_link_that_leads_nowhere_is_not_gone(tmp_path: Path) -> None:
+    """What it led to may come back: a disk that is not there now."""
+    (tmp_path / "Nola.json").symlink_to(tmp_path / "nowhere")
+    assert not birth.is_gone(tmp_path)
+
+
 def test_a_broken_installation_is_told(tmp_path: Path) -> None:
     """Without the files there is one clear sentence."""
     with pytest.raises(StorageError, match="No such file"):

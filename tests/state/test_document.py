@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 from pathlib import Path
@@ -17,6 +18,7 @@ from nola.state import document
 
 if TYPE_CHECKING:
     from nola.types import Json
+    from tests.faults.table import BarResult
 
 # Every kind of broken file: its verdict, its bytes as Latin-1, and what is told of it.
 BROKEN = json.loads((Path(__file__).parents[1] / "faults" / "corpus" / "broken.json").read_text(encoding="utf-8"))
@@ -38,12 +40,26 @@ WHOLE = '\ufeff{\r\n  "é": ["\\u00e9\\ud83d\\ude00", -1.5e+3, true, {}],\n"b\\"
 
 @pytest.mark.bar("D1")
 @pytest.mark.parametrize(("name", "text", "line", "column", "why"), BROKEN, ids=[repr(row[1][:24]) for row in BROKEN])
-def test_what_is_wrong_is_told_with_its_place(name: str, text: str, line: int, column: int, why: str) -> None:
+def test_what_is_wrong_is_told_with_its_place(
+    name: str, text: str, line: int, column: int, why: str, bar_result: BarResult
+) -> None:
     """Every kind of damage has a line, a column and a sentence from the table."""
     with pytest.raises(DocumentError) as caught:
         document.parse_object(text.encode("latin-1"), "user.json")
     assert (caught.value.line, caught.value.column, caught.value.why) == (line, column, why)
     assert any(row.name == name and row.verdict == "refused" and row.placed for row in document.VERDICTS)
+    bar_result(1, "kinds of input")
+
+
+@pytest.mark.bar("D1")
+def test_some_of_what_is_wrong_passes_the_bare_library(bar_result: BarResult) -> None:
+    """The control: without the table some objects that are refused load, and nothing is said of them."""
+    taken = 0
+    for row in BROKEN:
+        with contextlib.suppress(orjson.JSONDecodeError):
+            taken += isinstance(orjson.loads(row[1].encode("latin-1")), dict)
+    bar_result(0, "kinds of input", control=f"the bare library: {taken} of {len(BROKEN)} loaded without a word")
+    assert taken > 0
 
 
 @pytest.mark.bar("D1")
@@ -61,11 +77,12 @@ def test_what_is_wrong_is_told_with_its_place(name: str, text: str, line: int, c
         (b'{"a": "\\ud83d\\ude00"}', {"a": "😀"}),
     ],
 )
-def test_what_loads_is_read_as_it_says(text: bytes, value: dict[str, Json]) -> None:
+def test_what_loads_is_read_as_it_says(text: bytes, value: dict[str, Json], bar_result: BarResult) -> None:
     """The kinds that the table lets in have one meaning, number kinds included."""
     found = document.parse_object(text, "user.json")
     assert found == value
     assert repr(found) == repr(value)
+    bar_result(1, "kinds of input")
 
 
 @pytest.mark.bar("D1")
@@ -91,9 +108,10 @@ def test_a_large_file_is_refused_before_it_is_read() -> None:
 
 @pytest.mark.bar("D1")
 @pytest.mark.parametrize("newline", [b"", b"\n"])
-def test_a_file_cut_off_anywhere_is_told(newline: bytes) -> None:
+def test_a_file_cut_off_anywhere_is_told(newline: bytes, bar_result: BarResult) -> None:
     """However much of a file is missing, it is refused with a place in what is left, and with a sentence that helps."""
     whole = WHOLE + newline
+    cuts = 0
     for length in range(len(WHOLE)):
         with pytest.raises(DocumentError) as caught:
             document.parse_object(whole[:length], "user.json")
@@ -103,7 +121,9 @@ def test_a_file_cut_off_anywhere_is_told(newline: bytes) -> None:
         assert any(
             said in caught.value.why for said in ("the file is empty", "still open", "never closed", "not UTF-8")
         )
+        cuts += 1
     assert document.parse_object(whole, "user.json")
+    bar_result(cuts, "cut positions")
 
 
 def test_the_top_level_of_a_file_is_an_object() -> None:
@@ -167,19 +187,36 @@ def test_what_is_written_reads_back_the_same(value: dict[str, Json]) -> None:
 @pytest.mark.faults
 @pytest.mark.bar("D2")
 @pytest.mark.parametrize("number", range(5))
-def test_ten_thousand_documents_read_back_the_same(number: int) -> None:
+def test_ten_thousand_documents_read_back_the_same(number: int, bar_result: BarResult) -> None:
     """The same of ten thousand documents, in five lots of two thousand."""
-    seed(number)(settings(max_examples=2_000, deadline=None)(given(DOCUMENTS)(check_round)))()
+    done = 0
+
+    @seed(number)
+    @settings(max_examples=2_000, deadline=None)
+    @given(DOCUMENTS)
+    def rounds(value: dict[str, Json]) -> None:
+        nonlocal done
+        check_round(value)
+        done += 1
+
+    rounds()
+    bar_result(done, "documents")
+    assert done >= 2_000
 
 
 @pytest.mark.bar("D2")
-def test_without_the_rules_some_of_what_loads_is_not_saved() -> None:
+def test_without_the_rules_some_of_what_loads_is_not_saved(bar_result: BarResult) -> None:
     """The control: the bare library loads what it can't write, or writes it as something else."""
     deep = orjson.loads(b"[" * 300 + b"]" * 300)
     with pytest.raises(TypeError):
         orjson.dumps(deep)
-    assert orjson.loads(b"18446744073709551617") != 18446744073709551617
-    assert orjson.loads(orjson.dumps({"a": math.nan})) == {"a": None}
+    others: list[tuple[Json, Json]] = [
+        (18446744073709551617, orjson.loads(b"18446744073709551617")),
+        ({"a": math.nan}, orjson.loads(orjson.dumps({"a": math.nan}))),
+    ]
+    changed = [back for value, back in others if repr(back) != repr(value)]
+    assert changed == [18446744073709551616.0, {"a": None}]
+    bar_result(0, "documents", control=f"the bare library: 1 can't be written, {len(changed)} come back as others")
 
 
 @pytest.mark.bar("D2")

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from nola.types import Json
+    from tests.faults.table import BarResult
 
 BROKEN = json.loads((Path(__file__).parents[1] / "faults" / "corpus" / "broken.json").read_text(encoding="utf-8"))
 SEEDS = [row[1].encode("latin-1") for row in BROKEN]
@@ -90,27 +91,43 @@ SOUND = st.dictionaries(st.sampled_from(TOKENS[:8]), VALUES, max_size=4).map(
 )
 
 
-@pytest.mark.bar("D3")
-@settings(max_examples=2_000, deadline=1_000)
-@given(
+INPUTS = (
     st.lists(SOUND | st.sampled_from(SEEDS), min_size=3, max_size=3).map(b"\n---\n".join)
     | st.lists(PIECES, max_size=30).map(b"".join)
     | st.binary(max_size=60)
 )
-def test_no_bytes_crash_loader_splice_or_merge(data: bytes) -> None:
-    """Two thousand inputs: sound documents, nearly sound ones, and noise; none takes more than a second."""
-    check(data)
 
 
 @pytest.mark.bar("D3")
-def test_every_broken_file_passes_the_fuzz() -> None:
-    """The corpus is where the guided fuzz starts."""
+def test_no_bytes_crash_loader_splice_or_merge(bar_result: BarResult) -> None:
+    """Two thousand inputs: sound documents, nearly sound ones, and noise; none takes more than a second."""
+    done = 0
+
+    @settings(max_examples=2_000, deadline=1_000)
+    @given(INPUTS)
+    def fuzz(data: bytes) -> None:
+        nonlocal done
+        check(data)
+        done += 1
+
+    fuzz()
+    bar_result(done, "inputs")
+    assert done >= 2_000
+
+
+@pytest.mark.bar("D3")
+def test_every_broken_file_passes_the_fuzz(bar_result: BarResult) -> None:
+    """The corpus is where the guided fuzz starts; it holds nothing that loads."""
+    loaded = []
     for data in SEEDS:
         check(data)
+        loaded += [data] * bool(check_load(data, document.parse_object))
+    assert loaded == []
+    bar_result(len(SEEDS), "broken files")
 
 
 @pytest.mark.bar("D3")
-def test_the_bare_library_fails_the_fuzz() -> None:
+def test_the_bare_library_fails_the_fuzz(bar_result: BarResult) -> None:
     """The control: with a parser that has no rules, the fuzz finds what can't be kept."""
 
     def bare(data: bytes, file: str) -> dict[str, Json]:
@@ -120,14 +137,14 @@ def test_the_bare_library_fails_the_fuzz() -> None:
             raise DocumentError(file, error.lineno, error.colno, error.msg) from error
         return value
 
-    for data in (
-        b'{"a": 9007199254740993}',
-        b'{"a": 18446744073709551615}',
-        b'{"a": ' + b"[" * 300 + b"]" * 300 + b"}",
-    ):
+    inputs = (b'{"a": 9007199254740993}', b'{"a": 18446744073709551615}', b'{"a": %s}' % (b"[" * 300 + b"]" * 300))
+    failed = 0
+    for data in inputs:
         check(data)
         with pytest.raises((AssertionError, ValueError)):
             check(data, bare)
+        failed += 1
+    bar_result(0, "inputs", control=f"the bare library: {failed} of {len(inputs)} fail")
 
 
 @pytest.mark.faults

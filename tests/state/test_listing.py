@@ -6,10 +6,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from nola.state.listing import list_documents
+from nola.errors import PathError
+from nola.state.listing import is_file_name, list_documents
+from nola.state.paths import check_new_module
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+LONG = {"ascii": ("a" * 200, "a" * 201), "wide": ("\U00010400" * 50, "\U00010400" * 51)}
 
 
 @pytest.fixture
@@ -47,6 +51,29 @@ def test_names_that_can_not_be_used_are_told(made: Path) -> None:
         "ignored, because its name is no plain text; rename it",
         "ignored, because identity is the name of a file of Nola's own",
     ]
+
+
+@pytest.mark.parametrize(("longest", "too_long"), LONG.values(), ids=LONG)
+def test_a_name_that_leaves_no_room_beside_it_is_told(made: Path, longest: str, too_long: str) -> None:
+    """A name of 200 bytes is a module's; of a longer one no other file could stand beside it, so it is ignored."""
+    for name in (longest, too_long):
+        (made / f"modules/{name}.json").write_bytes(b"{}")
+    (made / f"modules/{longest}.json.corrupt.20261120T090000Z").write_bytes(b"{}")
+    listing = list_documents(made, [])
+    assert set(listing.found) == {"Nola", "user", "boat", "work", longest}
+    (problem,) = listing.stray
+    assert problem.file == f"modules/{too_long}.json"
+    assert problem.message == "ignored, because its name has more than 200 bytes; rename it"
+    assert (is_file_name(longest), is_file_name(too_long)) == (True, False)
+
+
+@pytest.mark.parametrize("name", ["a" * 201, "\U00010400" * 51])
+def test_no_module_is_begun_under_a_name_that_is_too_long(name: str) -> None:
+    """In one sentence, which shows the beginning of the name; letters count by their bytes."""
+    with pytest.raises(PathError, match="in 200 bytes at most") as caught:
+        check_new_module(name, [])
+    assert len(str(caught.value)) < 150
+    check_new_module("\U00010400" * 50, [])
 
 
 def test_a_link_that_leads_nowhere_is_there(made: Path) -> None:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import getpass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
+
 from nola.errors import NolaError
-from nola.state import document, machine
+from nola.state import document, machine, sync
+from tests.rules.tree import imported_names, parse
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    import pytest
+    from types import ModuleType
 
     from nola.types import Json
 
@@ -56,3 +58,18 @@ def test_small_moves_of_free_space_are_no_difference() -> None:
     assert machine.differs(old, {"name": "vm", "disk_free_gb": 78}) is True
     assert machine.differs(old, {"name": "box", "disk_free_gb": 83}) is True
     assert machine.differs(old, {"memory_gb": 16}) is True
+
+
+def of_nola(module: ModuleType) -> list[str]:
+    """List what a module imports of Nola, for its types too."""
+    names = imported_names(parse(Path(str(module.__file__)))).values()
+    return sorted(name for name in names if name.startswith("nola."))
+
+
+@pytest.mark.row("E18")
+def test_no_module_calls_another() -> None:
+    """Modules are files; the code of the only one that has some knows no other, and pulls know only the contract."""
+    assert of_nola(machine) == ["nola.errors.NolaError", "nola.types.Json"]
+    assert of_nola(sync) == ["nola.state.contract", "nola.state.contract.Metadata", "nola.types.Json"]
+    born = Path(__file__).parents[2] / "state"
+    assert {path.suffix for path in born.rglob("*") if path.is_file() and path.name != ".gitkeep"} == {".json"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 import orjson
 import pytest
@@ -11,6 +12,9 @@ from hypothesis import strategies as st
 
 from nola.flow import Problem
 from nola.state import oddities
+
+if TYPE_CHECKING:
+    from tests.faults.table import BarResult
 
 
 def told(text: str) -> list[tuple[int, int, str]]:
@@ -62,9 +66,10 @@ def test_duplicate_keys_are_found_with_their_place() -> None:
         ("", []),
     ],
 )  # fmt: skip
-def test_what_is_odd_is_told(text: str, expected: list[tuple[int, int, str]]) -> None:
+def test_what_is_odd_is_told(text: str, expected: list[tuple[int, int, str]], bar_result: BarResult) -> None:
     """Control characters, keys that look alike and numbers that vanish are named with their place."""
     assert told(text) == expected
+    bar_result(1, "kinds of input")
 
 
 @pytest.mark.bar("D1")

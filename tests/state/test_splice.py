@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 import pytest
-from hypothesis import given, seed, settings
+from hypothesis import assume, given, seed, settings
 from hypothesis import strategies as st
 
 from nola.state.splice import respliced
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from random import Random
 
     from nola.types import Json
+    from tests.faults.table import BarResult
 
 OWNERS = """{
     "$schema": "mine",
@@ -267,8 +268,8 @@ def check_edit(shape: dict[str, Json], random: Random, newline: str, mark: bytes
     text = printed(shape, random, "", newline) + newline * last
     old = orjson.loads(text)
     new = changed(old, random)
-    if not isinstance(new, dict):
-        return
+    assume(isinstance(new, dict))
+    assert isinstance(new, dict)
     before = copy.deepcopy((old, new))
     found = respliced(mark + text.encode(), old, new)
     assert (old, new) == before
@@ -294,16 +295,30 @@ def test_any_edit_of_any_style(shape: dict[str, Json], random: Random, newline: 
 @pytest.mark.faults
 @pytest.mark.bar("D4")
 @pytest.mark.parametrize("number", range(5))
-def test_ten_thousand_edits(number: int) -> None:
+def test_ten_thousand_edits(number: int, bar_result: BarResult) -> None:
     """The same of ten thousand edits, in five lots of two thousand."""
-    seed(number)(settings(max_examples=2_000, deadline=None)(given(*DRAWN)(check_edit)))()
+    done = 0
+
+    @seed(number)
+    @settings(max_examples=2_000, deadline=None)
+    @given(*DRAWN)
+    def edits(shape: dict[str, Json], random: Random, newline: str, mark: bytes, last: int) -> None:
+        nonlocal done
+        check_edit(shape, random, newline, mark, last)
+        done += 1
+
+    edits()
+    bar_result(done, "edits")
+    assert done >= 2_000
 
 
 @pytest.mark.bar("D4")
-def test_a_plain_dump_would_lose_what_the_owner_wrote() -> None:
+def test_a_plain_dump_would_lose_what_the_owner_wrote(bar_result: BarResult) -> None:
     """The control: what is not spliced loses the text of numbers, escapes and the style."""
     now = leaf_texts(orjson.dumps({**owners(), "new": 1}, option=orjson.OPT_INDENT_2).decode())
-    lost = {place: text for place, text in leaf_texts(OWNERS).items() if now[place] != text}
+    texts = leaf_texts(OWNERS)
+    lost = {place: text for place, text in texts.items() if now[place] != text}
+    bar_result(0, "edits", control=f"a plain dump loses {len(lost)} of {len(texts)} texts")
     assert lost == {
         "/'weight'": "1.50",
         "/'height'": "1e3",

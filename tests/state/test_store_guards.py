@@ -226,7 +226,7 @@ def test_a_state_folder_that_is_a_link_is_refused(make_store: MakeStore, folder:
     """In one sentence, and nothing is made behind it."""
     (folder.parent / "elsewhere").mkdir()
     folder.symlink_to(folder.parent / "elsewhere")
-    with pytest.raises(StorageError, match="it is a link; name the folder that it leads to"):
+    with pytest.raises(StorageError, match=r"it is a link$"):
         make_store()
     assert list((folder.parent / "elsewhere").iterdir()) == []
 
