@@ -340,6 +340,7 @@ class Agent:
 
     def missing_files(self) -> list[str]:
         """Name the files of the manifest without which Nola has no model, or finds facts by words alone."""
+        from nola.llm.choose_embedder import minilm_can_run  # noqa: PLC0415 -- keeps start-up fast
         from nola.llm.embedded import can_run  # noqa: PLC0415 -- keeps start-up fast
 
         settings = self.config.settings
@@ -347,7 +348,7 @@ class Agent:
         no_model = self.chooser.choose().model.ref.provider == "none"
         if no_model and not settings.llm.model and can_run() and not self.models.is_present("default"):
             missing.append("default")
-        if settings.embed.provider == "minilm" and _importable("onnxruntime", "tokenizers"):
+        if settings.embed.provider == "minilm" and minilm_can_run():
             missing += [name for name in ("minilm", "minilm-tokenizer") if not self.models.is_present(name)]
         return missing
 
@@ -398,9 +399,3 @@ class Agent:
 
 def _receipt(change: Change, what: str) -> Receipt:
     return Receipt(change.path, contract.plain(change.old), contract.plain(change.new), change.id, what)
-
-
-def _importable(*names: str) -> bool:
-    from importlib.util import find_spec  # noqa: PLC0415 -- keeps start-up fast
-
-    return all(find_spec(name) is not None for name in names)

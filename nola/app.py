@@ -207,12 +207,11 @@ class _Vectors:
                 self._embedder.close()
 
     def _possible(self) -> bool:
-        from importlib.util import find_spec  # noqa: PLC0415 -- keeps start-up fast
+        from nola.llm.choose_embedder import minilm_can_run  # noqa: PLC0415 -- keeps start-up fast
 
         if self._config.settings.embed.provider == "none":
             return False
-        installed = all(find_spec(name) is not None for name in ("onnxruntime", "tokenizers"))
-        return installed and all(self._files.is_present(name) for name in ("minilm", "minilm-tokenizer"))
+        return minilm_can_run() and all(self._files.is_present(name) for name in ("minilm", "minilm-tokenizer"))
 
     def _made(self) -> CachedEmbedder:
         from nola.llm.embed import MiniLmEmbedder  # noqa: PLC0415 -- keeps start-up fast

@@ -12,14 +12,20 @@ if TYPE_CHECKING:
     from nola.config import Config
     from nola.llm.embed import Embedder
 
-__all__ = ["EMBEDDERS", "embedder_here", "embedder_named", "embedder_of"]
+__all__ = ["EMBEDDERS", "embedder_here", "embedder_named", "embedder_of", "minilm_can_run"]
 
 EMBEDDERS = ("default", "minilm", "wordllama", "ollama", "hashing", "none")
 """The names that `embedder_named` knows; `ollama:MODEL` names a model too."""
 
 _MINILM = ("minilm", "minilm-tokenizer")
+_MINILM_PACKAGES = ("onnxruntime", "tokenizers")
 _OLLAMA_MODEL = "all-minilm"
 _OLLAMA = "ollama/"
+
+
+def minilm_can_run() -> bool:
+    """Say whether the packages are installed with which MiniLM runs."""
+    return all(find_spec(name) is not None for name in _MINILM_PACKAGES)
 
 
 def embedder_named(name: str, config: Config) -> Embedder | None:
@@ -63,7 +69,7 @@ def embedder_here(config: Config) -> Embedder | None:
     if config.settings.embed.provider == "none":
         return None
     files = ModelFiles(config.models_dir)
-    if all(map(find_spec, ("onnxruntime", "tokenizers"))) and all(map(files.is_present, _MINILM)):
+    if minilm_can_run() and all(map(files.is_present, _MINILM)):
         return _minilm(config)
     return _best_small()
 
@@ -82,7 +88,7 @@ def embedder_of(model_id: str, config: Config) -> Embedder | None:
         made = _hashing()
     elif find_spec("wordllama") and find_spec("tokenizers") and model_id == _static().model_id:
         made = _static()
-    elif all(map(find_spec, ("onnxruntime", "tokenizers"))):
+    elif minilm_can_run():
         made = _minilm(config) if all(map(ModelFiles(config.models_dir).is_present, _MINILM)) else None
     try:
         return made if made is not None and made.model_id == model_id else None
@@ -106,7 +112,7 @@ def _best_small() -> Embedder:
 def _minilm(config: Config) -> Embedder:
     from nola.llm.embed import MiniLmEmbedder  # noqa: PLC0415 -- keeps start-up fast
 
-    missing = [package for package in ("onnxruntime", "tokenizers") if find_spec(package) is None]
+    missing = [package for package in _MINILM_PACKAGES if find_spec(package) is None]
     if missing:
         fix = "run: pip install 'nola-assistant[embeddings]'"
         raise ModelError(f"the embedder's packages are not installed ({missing[0]})", fix=fix)
