@@ -352,10 +352,6 @@ class Agent:
             missing += [name for name in ("minilm", "minilm-tokenizer") if not self.models.is_present(name)]
         return missing
 
-    def needs_model(self) -> bool:
-        """Tell whether no model could answer and one ought to be fetched."""
-        return bool(self.missing_files())
-
     def fetch_default_models(self, progress: Callable[[str, int, int], None]) -> None:
         """Fetch what `missing_files` names.
 

@@ -225,11 +225,11 @@ def test_the_embedders_files_are_missing_unless_it_is_off(tmp_path: Path) -> Non
     """The embedder's files are asked for when it is on and they are not there."""
     home = tmp_path / "home"
     off = make_agent(home, settings={"llm.model": "none"})
-    assert (off.missing_files(), off.needs_model()) == ([], False)
+    assert off.missing_files() == []
     pytest.importorskip("onnxruntime")
     pytest.importorskip("tokenizers")
     on = make_agent(home, settings={"llm.model": "none", "embed.provider": "minilm"})
-    assert (on.missing_files(), on.needs_model()) == (["minilm", "minilm-tokenizer"], True)
+    assert on.missing_files() == ["minilm", "minilm-tokenizer"]
 
 
 def test_the_default_model_is_missing_on_a_new_machine(tmp_path: Path) -> None:
