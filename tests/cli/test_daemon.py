@@ -54,7 +54,6 @@ class Home:
     def served(self, *arguments: str, number: signal.Signals = signal.SIGTERM) -> Result:
         """Run the daemon, and send this process a signal once the files were looked at twice."""
         looks = len(self.agent.state.looks)
-        inherited = signal.signal(number, signal.SIG_DFL)  # a run in the background may ignore it
         before = signal.getsignal(number)
 
         def end() -> None:
@@ -68,7 +67,6 @@ class Home:
             return self("run", *arguments)
         finally:
             ending.join()
-            signal.signal(number, inherited)
 
     def log(self, *events: str) -> None:
         """Write lines into the log."""
