@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from dataclasses import dataclass
 from ipaddress import ip_address
@@ -20,6 +21,12 @@ if TYPE_CHECKING:
 
 _STUB = "stub_engine"
 _INTERNET = ("socket.connect", "socket.sendto", "socket.getaddrinfo", "socket.gethostbyname")
+
+
+# A run in the background ignores these, and so would every process that a test starts.
+for _number, _default in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+    if signal.getsignal(_number) is signal.SIG_IGN:
+        signal.signal(_number, _default)
 
 
 @dataclass

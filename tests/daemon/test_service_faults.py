@@ -255,10 +255,7 @@ def test_a_daemon_whose_lock_file_is_deleted_stays_the_only_one(tmp_path: Path, 
 def test_a_signal_ends_it_within_five_seconds(tmp_path: Path, number: signal.Signals) -> None:
     """Exit 0, nothing more said, no process left, and the start is noted as clean."""
     home = tmp_path / "home"
-    before = signal.signal(number, signal.SIG_DFL)  # a run in the background may ignore it, and the daemon with it
-    daemon = Daemon(home)
-    signal.signal(number, before)
-    with daemon:
+    with Daemon(home) as daemon:
         assert daemon.ready()
         daemon.process.send_signal(number)
         assert daemon.end(5) == (0, "")
