@@ -110,7 +110,7 @@ def test_noise_belongs_to_the_memory_and_not_to_its_place() -> None:
 @pytest.mark.row("C08")
 def test_the_probability_of_retrieval_is_logistic() -> None:
     """Even odds at the threshold, nearly sure far above, nearly never far below."""
-    odds = ACTR.probability(np.array([-6.0, 100.0, -100.0, -7.0]))
+    odds = Actr(ActrSettings(slope=1.0), RATES).probability(np.array([-6.0, 100.0, -100.0, -7.0]))
     assert odds.tolist() == pytest.approx([0.5, 1.0, 0.0, 1 / (1 + math.e)], abs=1e-9)
 
 
