@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from nola.app import get_agent, open_assistant
     from nola.errors import NolaError
     from nola.flow import ContextReport, Receipt, Stimulus, TurnResult
-    from nola.library import Memory
+    from nola.learned import Memory
     from nola.port import Assistant
     from nola.types import Level
 
@@ -35,7 +35,7 @@ _HOMES = {
     "Assistant": "nola.port",
     "ContextReport": "nola.flow",
     "Level": "nola.types",
-    "Memory": "nola.library",
+    "Memory": "nola.learned",
     "NolaError": "nola.errors",
     "Receipt": "nola.flow",
     "Stimulus": "nola.flow",

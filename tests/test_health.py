@@ -12,7 +12,7 @@ import pytest
 
 from nola.errors import ConflictError, StorageError
 from nola.health import check_health
-from nola.library import Memory
+from nola.learned import Memory
 from nola.testing import ManualClock, make_agent
 from nola.types import Severity
 from tests.llm.fake_ollama import FakeOllama

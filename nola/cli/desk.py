@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from nola.clock import Clock
     from nola.config import Config
     from nola.flow import Receipt, Seen
-    from nola.library import Memory
+    from nola.learned import Memory
     from nola.llm.choose import Chooser
     from nola.llm.models import ModelFiles
     from nola.transfer import ImportPlan, ImportResult
@@ -141,7 +141,7 @@ class Desk:
     def memory(self) -> Memory:
         """The learned memory, which knows the owner by name; the first call opens it."""
         if self._memory is None:
-            from nola.library import Memory  # noqa: PLC0415 -- keeps start-up fast
+            from nola.learned import Memory  # noqa: PLC0415 -- keeps start-up fast
             from nola.llm.choose_embedder import embedder_here  # noqa: PLC0415 -- keeps start-up fast
 
             config = self.config

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
 
-    from nola.library import Memory
+    from nola.learned import Memory
     from nola.memory.engine import Stats
 
 __all__ = [

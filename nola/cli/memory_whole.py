@@ -14,7 +14,7 @@ from nola.cli.outlet import STREAM, check_free, print_exactly, write_file
 from nola.errors import InputError
 
 if TYPE_CHECKING:
-    from nola.library import Memory
+    from nola.learned import Memory
     from nola.memory.journal import Taken
 
 __all__ = ["export", "import_", "reindex"]

@@ -17,7 +17,7 @@ import numpy as np
 import psutil  # type: ignore[import-untyped]  # the package ships no types
 import pytest
 
-from nola.library import Memory
+from nola.learned import Memory
 from nola.memory.dynamics.model import Dynamics
 from nola.memory.tokens import tokens
 from nola.settings import Settings

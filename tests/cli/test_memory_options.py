@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from nola.cli.memory_options import counts_document, counts_line, heat_cell, id_cells, moment, shortened
-from nola.library import Memory
+from nola.learned import Memory
 from nola.memory.axes import Tier
 from nola.memory.engine import Stats
 from nola.testing import ManualClock

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from nola.library import Memory
+from nola.learned import Memory
 from nola.memory.database import Database
 from nola.memory.engine import Engine
 from nola.settings import Settings

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from nola.library import Memory
+    from nola.learned import Memory
     from nola.testing import ManualClock
 
 DAY = 86_400

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from nola.errors import DocumentError, NolaError, UsageError
-from nola.library import Memory
+from nola.learned import Memory
 from nola.memory.innate import read_folder
 
 if TYPE_CHECKING:

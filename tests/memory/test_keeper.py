@@ -20,7 +20,7 @@ from tests.memory.fakes import WordVectors
 from tests.memory.making import rows
 
 if TYPE_CHECKING:
-    from nola.library import Memory
+    from nola.learned import Memory
     from nola.testing import ManualClock
 
 ROOT = Path(nola.__file__).parent.parent

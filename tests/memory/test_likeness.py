@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from nola.library import Memory
+    from nola.learned import Memory
     from nola.testing import ManualClock
 
 PAIRS = "SELECT source, target, round(weight, 9) FROM edge WHERE kind = 'similar_to' ORDER BY 1, 2"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from nola.library import Memory
+    from nola.learned import Memory
     from nola.testing import ManualClock
 
 WORDS = "dog cat ferry piano garden meeting Tuesday Bergen Oslo blue sister doctor bread boat letter cheese".split()

@@ -19,7 +19,7 @@ from tests.memory.fakes import WordVectors
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from nola.library import Memory
+    from nola.learned import Memory
     from nola.testing import ManualClock
 
 DAY = 86_400

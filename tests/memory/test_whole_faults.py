@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from nola.library import Memory
+    from nola.learned import Memory
     from nola.testing import ManualClock
 
 pytestmark = pytest.mark.faults

@@ -1,4 +1,4 @@
-"""Tests of nola.library: the learned memory as other programs use it."""
+"""Tests of nola.learned: the learned memory as other programs use it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 import nola
 from nola.errors import ConflictError, DocumentError, NolaError, UsageError
-from nola.library import Memory
+from nola.learned import Memory
 from nola.memory.axes import EdgeKind, MemoryClass, Status, Tier
 from nola.testing import ManualClock
 from tests.memory.fakes import WordVectors

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from nola.library import Memory
+from nola.learned import Memory
 from nola.memory.axes import Tier
 from nola.testing import ManualClock
 
