@@ -157,6 +157,9 @@ class RecallSettings:
     lexical_share: float = _setting(
         0.4, "share of BM25 in relevance; the vectors have the rest", "retrieval.md 4", low=0, high=1
     )
+    lexical_share_hashing: float = _setting(
+        0.7, "the same where vectors know only which words are alike", "decision 0015", low=0, high=1
+    )
     bm25_k1: float = _setting(1.2, "BM25 term saturation", "retrieval.md 4", low=0, high=10)
     bm25_b: float = _setting(0.75, "BM25 length normalisation", "retrieval.md 4", low=0, high=1)
     cosine_offset: float = _setting(0.05, "added to a cosine before it is normalised", "retrieval.md 4", low=0, high=1)

@@ -1,54 +1,24 @@
-"""Shows how far a download is: a bar on a terminal, a line now and then anywhere else; always on stderr."""
+"""Shows how far a download is, and what there is to say beside it."""
 
 from __future__ import annotations
 
-import sys
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from nola.cli import output
+from nola.cli.progress import ProgressBar, share
 
 if TYPE_CHECKING:
-    from types import TracebackType
+    from collections.abc import Sequence
 
-    from rich.progress import Progress, TaskID
+    from rich.progress import ProgressColumn
 
     from nola.llm.models import Progress as Step
 
 __all__ = ["Fetching"]
 
-_STEP = 0.1
 
-
-class Fetching:
-    """The progress of one or more downloads; used as a context manager."""
-
-    def __init__(self) -> None:
-        self._bar: Progress | None = None
-        self._tasks: dict[str, TaskID] = {}
-        self._said: dict[str, float] = {}
-
-    def __enter__(self) -> Self:
-        """Begin."""
-        if output.on_terminal(sys.stderr):
-            self._bar = _make_bar()
-            self._bar.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Take the bar away, whatever happened."""
-        if self._bar is not None:
-            self._bar.stop()
-
-    def __call__(self, name: str, done: int, total: int) -> None:
-        """Show that `done` of `total` bytes of a file are here."""
-        if self._bar is None:
-            self._tell(name, done, total)
-            return
-        if name not in self._tasks:
-            self._tasks[name] = self._bar.add_task(name, total=total)
-        self._bar.update(self._tasks[name], completed=done, total=total)
+class Fetching(ProgressBar):
+    """The progress of one or more downloads, counted in bytes."""
 
     def step(self, progress: Step) -> None:
         """Show what the store of model files tells."""
@@ -63,29 +33,13 @@ class Fetching:
         else:
             output.say(f"nola: {text}")
 
-    def _tell(self, name: str, done: int, total: int) -> None:
-        share = done / total if total else 1.0
-        if name not in self._said or share >= self._said[name] + _STEP or (share >= 1 > self._said[name]):
-            self._said[name] = share
-            output.say(f"nola: fetching {name}: {share:.0%} of {output.size(total)}")
+    def _columns(self) -> Sequence[ProgressColumn]:
+        from rich.progress import DownloadColumn, TransferSpeedColumn  # noqa: PLC0415 -- keeps start-up fast
 
+        return [DownloadColumn(), TransferSpeedColumn()]
 
-def _make_bar() -> Progress:
-    from rich.console import Console  # noqa: PLC0415 -- keeps start-up fast
-    from rich.progress import (  # noqa: PLC0415 -- keeps start-up fast
-        BarColumn,
-        DownloadColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-        TransferSpeedColumn,
-    )
+    def _label(self, name: str) -> str:
+        return name
 
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        DownloadColumn(),
-        TransferSpeedColumn(),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-    )
+    def _line(self, name: str, done: int, total: int) -> str:
+        return f"fetching {name}: {share(done, total):.0%} of {output.size(total)}"

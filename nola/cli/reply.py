@@ -63,7 +63,7 @@ class Teller:
                     receipts.append(event)
                 elif isinstance(event, Token) and not self._as_json:
                     self._stream(event)
-        except BaseException:
+        except BaseException:  # whatever breaks it off, Ctrl-C too: what was written until then is told
             self._end_line()
             self._told(receipts, ())
             raise

@@ -9,6 +9,9 @@ from nola.errors import ModelError, NolaError, UsageError
 from nola.llm.models import ModelFiles
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
     from nola.config import Config
     from nola.llm.embed import Embedder
 
@@ -19,20 +22,22 @@ EMBEDDERS = ("default", "minilm", "wordllama", "ollama", "hashing", "none")
 
 _MINILM = ("minilm", "minilm-tokenizer")
 _MINILM_PACKAGES = ("onnxruntime", "tokenizers")
+_STATIC = ("wordllama", "wordllama-tokenizer")
+_STATIC_PACKAGES = ("tokenizers",)
 _OLLAMA_MODEL = "all-minilm"
 _OLLAMA = "ollama/"
 
 
 def minilm_can_run() -> bool:
     """Say whether the packages are installed with which MiniLM runs."""
-    return all(find_spec(name) is not None for name in _MINILM_PACKAGES)
+    return _are_installed(_MINILM_PACKAGES)
 
 
 def embedder_named(name: str, config: Config) -> Embedder | None:
     """Return an embedder; nothing is loaded before its first use.
 
-    `default` is MiniLM where its packages are installed, with its files fetched if they are missing; where that can't
-    be had, wordllama's static vectors; else the hashing fallback.
+    `default` is MiniLM, with its files fetched if they are missing; where its packages can't run, wordllama's static
+    vectors; where neither can be had, hashing.
 
     Args:
         name: One of `EMBEDDERS`, or `ollama:MODEL`.
@@ -56,7 +61,7 @@ def embedder_named(name: str, config: Config) -> Embedder | None:
     if kind == "hashing":
         return _hashing()
     if kind == "wordllama":
-        return _static()
+        return _static(config)
     return _minilm(config) if kind == "minilm" else _best(config)
 
 
@@ -65,13 +70,16 @@ def embedder_here(config: Config) -> Embedder | None:
 
     Args:
         config: Where model files stand; `embed.provider` none means none.
+
+    Returns:
+        MiniLM, else wordllama's static vectors, else hashing.
     """
     if config.settings.embed.provider == "none":
         return None
     files = ModelFiles(config.models_dir)
     if minilm_can_run() and all(map(files.is_present, _MINILM)):
         return _minilm(config)
-    return _best_small()
+    return _static(config) if _static_is_here(config) else _hashing()
 
 
 def embedder_of(model_id: str, config: Config) -> Embedder | None:
@@ -86,8 +94,8 @@ def embedder_of(model_id: str, config: Config) -> Embedder | None:
         made = _ollama(model_id.removeprefix(_OLLAMA).partition("@")[0], config)
     elif model_id == _hashing().model_id:
         made = _hashing()
-    elif find_spec("wordllama") and find_spec("tokenizers") and model_id == _static().model_id:
-        made = _static()
+    elif model_id.startswith(_STATIC[0]):
+        made = _static(config) if _static_is_here(config) else None
     elif minilm_can_run():
         made = _minilm(config) if all(map(ModelFiles(config.models_dir).is_present, _MINILM)) else None
     try:
@@ -100,31 +108,41 @@ def _best(config: Config) -> Embedder | None:
     if config.settings.embed.provider == "none":
         return None
     try:
-        return _minilm(config)
-    except NolaError:
-        return _best_small()
+        return _minilm(config) if minilm_can_run() else _static(config)
+    except NolaError:  # what can't be fetched now is not tried twice
+        return _static(config) if _static_is_here(config) else _hashing()
 
 
-def _best_small() -> Embedder:
-    return _static() if find_spec("wordllama") and find_spec("tokenizers") else _hashing()
+def _static_is_here(config: Config) -> bool:
+    return _are_installed(_STATIC_PACKAGES) and all(map(ModelFiles(config.models_dir).is_present, _STATIC))
+
+
+def _are_installed(packages: Sequence[str]) -> bool:
+    return all(find_spec(name) is not None for name in packages)
+
+
+def _files(config: Config, names: Sequence[str], packages: Sequence[str]) -> Iterator[Path]:
+    """Return the files of an embedder whose packages are installed, fetched if they are missing."""
+    missing = [package for package in packages if find_spec(package) is None]
+    if missing:
+        fix = "run: pip install 'nola-assistant[embeddings]'"
+        raise ModelError(f"the embedder's packages are not installed ({missing[0]})", fix=fix)
+    files = ModelFiles(config.models_dir)
+    return (files.fetch(name) for name in names)
 
 
 def _minilm(config: Config) -> Embedder:
     from nola.llm.embed import MiniLmEmbedder  # noqa: PLC0415 -- keeps start-up fast
 
-    missing = [package for package in _MINILM_PACKAGES if find_spec(package) is None]
-    if missing:
-        fix = "run: pip install 'nola-assistant[embeddings]'"
-        raise ModelError(f"the embedder's packages are not installed ({missing[0]})", fix=fix)
-    files, embed = ModelFiles(config.models_dir), config.settings.embed
-    model, tokenizer = (files.fetch(name) for name in _MINILM)
+    embed = config.settings.embed
+    model, tokenizer = _files(config, _MINILM, _MINILM_PACKAGES)
     return MiniLmEmbedder(model, tokenizer, threads=embed.threads, batch=embed.batch, max_tokens=embed.max_tokens)
 
 
-def _static() -> Embedder:
+def _static(config: Config) -> Embedder:
     from nola.llm.static import StaticEmbedder  # noqa: PLC0415 -- keeps start-up fast
 
-    return StaticEmbedder()
+    return StaticEmbedder(*_files(config, _STATIC, _STATIC_PACKAGES))
 
 
 def _hashing() -> Embedder:

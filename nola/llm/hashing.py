@@ -34,6 +34,7 @@ class HashingEmbedder:
     """
 
     model_id = "hashing/256/1"
+    lexical = True
     dimensions = _DIMENSIONS
 
     def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
 import math
 import threading
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -14,6 +12,7 @@ from nola.errors import ModelError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     import numpy as np
     import numpy.typing as npt
@@ -21,9 +20,6 @@ if TYPE_CHECKING:
 __all__ = ["StaticEmbedder"]
 
 _DIMENSIONS = 256
-_PACKAGE = "wordllama"
-_WEIGHTS = Path("weights", "l2_supercat_256.safetensors")
-_TOKENIZER = Path("tokenizers", "l2_supercat_tokenizer_config.json")
 _TENSOR = "embedding.weight"
 _TYPES = {"F16": "<f2", "F32": "<f4"}
 _LONGEST_TEXT = 20_000
@@ -34,20 +30,21 @@ _AT_ONCE = 64
 class StaticEmbedder:
     """wordllama `l2_supercat` (256 dimensions): the mean of the tokens' vectors, L2-normalised. Thread-safe.
 
-    The two files are read here: the package itself also brings an HTTP client, pydantic and its own logging, none of
-    which is needed to look numbers up in a table.
+    Its two files are read here: the package that holds them is never installed, since it also brings an HTTP client,
+    pydantic and its own logging, none of which is needed to look numbers up in a table.
     """
 
     dimensions = _DIMENSIONS
     model_id = "wordllama/l2_supercat_256"
 
-    def __init__(self, files: tuple[Path, Path] | None = None) -> None:
+    def __init__(self, weights: Path, tokenizer: Path) -> None:
         """Name the files; nothing is loaded yet.
 
         Args:
-            files: The weights in safetensors format and the tokenizer; those of the package `wordllama` when not given.
+            weights: The matrix of all tokens' vectors, in safetensors format.
+            tokenizer: Its tokenizer, in the format of the package `tokenizers`.
         """
-        self._files = files
+        self._files = weights, tokenizer
         self._lock = threading.Lock()
         self._loaded: tuple[npt.NDArray[Any], Any] | None = None
 
@@ -84,7 +81,7 @@ class StaticEmbedder:
     def _load(self) -> tuple[npt.NDArray[Any], Any]:
         with self._lock:
             if self._loaded is None:
-                weights, tokenizer = self._files or _packaged()
+                weights, tokenizer = self._files
                 try:
                     self._loaded = (_table(weights), _tokenizer(tokenizer))
                 except ImportError as error:
@@ -92,19 +89,9 @@ class StaticEmbedder:
                     raise ModelError(f"the embedder's packages are not installed ({error.name})", fix=fix) from error
                 except Exception as error:  # tokenizers raises a class of its own
                     why = next(iter(str(error).splitlines()), type(error).__name__)[:200]
-                    fix = f"install the package {_PACKAGE} again"
+                    fix = "run: nola model verify wordllama, and nola model verify wordllama-tokenizer"
                     raise ModelError(f"wordllama's vectors could not be loaded: {why}", fix=fix) from error
             return self._loaded
-
-
-def _packaged() -> tuple[Path, Path]:
-    """Find the files in the package without importing it."""
-    spec = importlib.util.find_spec(_PACKAGE)
-    places = spec.submodule_search_locations if spec else None
-    if not places:
-        raise ModelError(f"the package {_PACKAGE} is not installed", fix="run: pip install 'nola-assistant[wordllama]'")
-    folder = Path(next(iter(places)))
-    return folder / _WEIGHTS, folder / _TOKENIZER
 
 
 def _table(path: Path) -> npt.NDArray[Any]:

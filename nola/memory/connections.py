@@ -115,7 +115,7 @@ class Connections:
                 reader.connection.execute("BEGIN")
                 if schema.is_current(reader.connection) or reader.connection.readonly("main"):
                     return reader
-            except BaseException:
+            except BaseException:  # whatever it is, Ctrl-C too, the connection goes back
                 self._take_back(reader)
                 raise
             self._take_back(reader)

@@ -75,8 +75,8 @@ class Segment(NamedTuple):
     about: dict[str, Json]
 
 
-def put_vectors(connection: apsw.Connection, model: str, seqs: Sequence[int], vectors: NDArray[np.float32]) -> None:
-    """Keep vectors, each rounded to one byte a number; a memory that is gone meanwhile gets none.
+def put_vectors(connection: apsw.Connection, model: str, seqs: Sequence[int], vectors: NDArray[np.float32]) -> Vectors:
+    """Keep vectors, each rounded to one byte a number, and return them so; a memory that is gone gets none.
 
     Args:
         connection: The writer's, inside a transaction.
@@ -94,6 +94,7 @@ def put_vectors(connection: apsw.Connection, model: str, seqs: Sequence[int], ve
             for seq, scale, row in zip(seqs, scales, numbers, strict=True)
         ],
     )
+    return Vectors(np.array(seqs, dtype=np.int64), scales, numbers)
 
 
 def vectors(connection: apsw.Connection, model: str, *, after: int = 0) -> Iterator[Vectors]:

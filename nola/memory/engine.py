@@ -177,6 +177,7 @@ class Engine:
         vector = self._recaller.embedded(query)  # may take long: nobody waits for the index meanwhile
         with self.keeper.reading() as (index, connection):
             found = self._recaller.recall(ask, query, vector, index, connection)
+        self.keeper.resume()
         if count and found and ask.wanted.as_of is None:
             self.count([one.id for one in found], activations=[one.score for one in found])
         return found

@@ -142,12 +142,16 @@ class Index:
     Args:
         postings: The lexical index, with what was saved of it.
         saved: The revision up to which `postings` holds every text.
+
+    Attributes:
+        lexical: Its vectors know only which words are alike, and count for less.
     """
 
     def __init__(self, postings: Postings, saved: int = 0) -> None:
         self.columns = Columns()
         self.postings = postings
         self.dense: DenseIndex | None = None
+        self.lexical = False
         self.pool = Pool.blank(_SMALLEST)
         self.facets = Facets.blank(_SMALLEST)
         self.namespaces, self.users, self.agents = Names(), Names(), Names()

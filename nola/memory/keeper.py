@@ -90,6 +90,7 @@ class IndexKeeper:
         self._idle = threading.Condition()
         self._busy = False
         self._stored = False
+        self._unfinished = False
         self._waiting = 0
         self._worker: threading.Thread | None = None
         self._closing = False
@@ -120,8 +121,18 @@ class IndexKeeper:
 
     def notice(self) -> None:
         """Let the thread in the background know that something was stored."""
+        self._stored = True
+        self._begin_work()
+
+    def resume(self) -> None:
+        """Go on, once, with what an earlier process left undone: vectors and likenesses that are missing."""
+        if self._unfinished:
+            self._unfinished = False
+            self._begin_work()
+
+    def _begin_work(self) -> None:
         with self._idle:
-            self._busy = self._stored = True
+            self._busy = True
             if self._closing:
                 return
             if self._worker is None or not self._worker.is_alive():
@@ -208,8 +219,8 @@ class IndexKeeper:
             index = self._opened(connection, state)
         try:
             self._take_in(connection, index, state)
-        except BaseException:
-            self._index = None  # half of the changes are none: the next one reads everything
+        except BaseException:  # whatever breaks it off, half of the changes are none
+            self._index = None  # the next one reads everything
             raise
         self._index = index
         return index
@@ -254,6 +265,7 @@ class IndexKeeper:
         except NolaError as error:  # nobody tells which model it is: words alone serve
             self.trouble = str(error)
         self._likeness.open(connection, index)
+        self._unfinished = bool(self._meaning.missing or self._likeness.missing)
         return index
 
     # --- in the background --------------------------------------------------------------------------------------------
@@ -293,7 +305,7 @@ class IndexKeeper:
                 return 0
         try:
             self._meaning.make(rows)
-        except BaseException:
+        except BaseException:  # whatever breaks it off, these rows still want a vector
             with self._lock:
                 self._meaning.want(rows)
             raise
@@ -307,7 +319,7 @@ class IndexKeeper:
             try:
                 if alike:
                     self._likeness.join(texts, alike)
-            except BaseException:
+            except BaseException:  # whatever breaks it off, these facts still want to be joined
                 with self._lock:
                     self._likeness.want_again(alike)
                 raise

@@ -33,7 +33,7 @@ SELECT memory, scale, numbers FROM vector
 WHERE model = ? AND memory IN (SELECT value FROM json_each(?)) ORDER BY memory"""
 _COUNT = """
 INSERT INTO meta (key, value) VALUES ('vectors', '1')
-ON CONFLICT (key) DO UPDATE SET value = CAST(value AS INTEGER) + 1"""
+ON CONFLICT (key) DO UPDATE SET value = CAST(value AS INTEGER) + 1 RETURNING CAST(value AS TEXT)"""
 
 
 class Embedder(Protocol):
@@ -92,6 +92,7 @@ class Meaning:
         self.serving: Embedder | None = None
         self._missing: dict[int, None] = {}
         self._seen = ""
+        self._made: dict[str, derived.Vectors] = {}  # by what `seen` becomes when it is taken in
 
     def open(self, connection: apsw.Connection, index: Index, seen: str) -> None:
         """Load the vectors that serve: the embedder's own, or an earlier model's as long as that has more of them.
@@ -99,7 +100,7 @@ class Meaning:
         Raises:
             NolaError: The embedder can't tell which model it is; no vectors serve until it can.
         """
-        self.serving, self._missing, self._seen = None, {}, seen
+        self.serving, self._missing, self._seen, self._made = None, {}, seen, {}
         if self.embedder is None:
             return
         rows = np.flatnonzero(index.facets.status[: len(index)] >= 0).tolist()
@@ -110,21 +111,33 @@ class Meaning:
         self.serving = self.embedder
         if known.get(most, 0) > known.get(model, 0):
             self.serving = (self._former(most) if self._former else None) or self.embedder
+        index.lexical = _is_lexical(self.serving)
         _put(index, derived.vectors(connection, self.serving.model_id))
         there = {seq - 1 for (seq,) in connection.execute("SELECT memory FROM vector WHERE model = ?", (model,))}
         self._missing = {row: None for row in rows if row not in there}
 
     def refresh(self, connection: apsw.Connection, index: Index, seen: str) -> None:
         """Load the vectors that were made since, here or by another process."""
-        if seen == self._seen or self.embedder is None:
+        if self.embedder is None:
+            return
+        while self._seen != seen and (made := self._made.pop(_after(self._seen), None)):
+            self._seen = _after(self._seen)
+            if self.serving is self.embedder:
+                _put(index, [self._still_so(made)])
+        if self._seen == seen:
             return
         self._seen = seen
+        self._made.clear()
         if self.serving is None:
             return
         rows = np.flatnonzero(index.facets.status[: len(index)] >= 0).astype(np.int32)
         if index.dense is not None:
             rows = rows[~index.dense.has(rows)]
-        _put(index, _some(connection, self.serving.model_id, rows))
+        for some in _some(connection, self.serving.model_id, rows):
+            _put(index, [some])
+            if self.serving is self.embedder:
+                for seq in some.seqs.tolist():
+                    self._missing.pop(seq - 1, None)
 
     def want(self, rows: Iterable[int]) -> None:
         """Note rows that need a vector."""
@@ -160,22 +173,37 @@ class Meaning:
             return
         vectors = embedded(self.embedder, list(texts.values()))
 
-        def job(connection: apsw.Connection) -> None:
+        def job(connection: apsw.Connection) -> tuple[str, derived.Vectors]:
             now = dict(connection.execute(_TEXTS, (asked, model)))
             same = [place for place, (seq, text) in enumerate(texts.items()) if now.get(seq) == text]
             seqs = list(texts)
-            derived.put_vectors(connection, model, [seqs[place] for place in same], vectors[same])
-            connection.execute(_COUNT)
+            made = derived.put_vectors(connection, model, [seqs[place] for place in same], vectors[same])
+            return str(connection.execute(_COUNT).get), made
 
-        self._database.write(job)
+        seen, made = self._database.write(job)
+        self._made[seen] = made
+
+    def _still_so(self, made: derived.Vectors) -> derived.Vectors:
+        """Leave out the vectors of texts that were changed since."""
+        same = np.array([seq - 1 not in self._missing for seq in made.seqs.tolist()], dtype=np.bool_)
+        return derived.Vectors(made.seqs[same], made.scales[same], made.numbers[same])
 
     def take_over(self, connection: apsw.Connection, index: Index) -> None:
         """Let the embedder's own vectors serve, now that every row has one."""
         if self.embedder is None or self.serving is self.embedder or self._missing:
             return
-        index.dense = None
+        index.dense, index.lexical = None, _is_lexical(self.embedder)
         _put(index, derived.vectors(connection, self.embedder.model_id))
         self.serving = self.embedder
+
+
+def _is_lexical(embedder: Embedder) -> bool:
+    """Tell whether vectors are near each other for their words alone."""
+    return bool(getattr(embedder, "lexical", False))
+
+
+def _after(seen: str) -> str:
+    return str(int(seen or 0) + 1)
 
 
 def _put(index: Index, parts: Iterable[derived.Vectors]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -109,6 +109,7 @@ class Recaller:
         count_tokens: Callable[[str], int],
     ) -> None:
         self._settings = settings
+        self._lexical = replace(settings.recall, lexical_share=settings.recall.lexical_share_hashing)
         self._dynamics = dynamics
         self._embed = embed
         self._count_tokens = count_tokens
@@ -185,7 +186,7 @@ class Recaller:
                 query,
                 index.columns,
                 index.postings,
-                self._settings.recall,
+                self._lexical if index.lexical else self._settings.recall,
                 dense=index.dense,
                 question=vector,
                 mask=mask,

@@ -151,7 +151,7 @@ def transaction(connection: apsw.Connection) -> Iterator[None]:
     try:
         yield
         connection.execute("RELEASE part" if part else "COMMIT")
-    except BaseException:
+    except BaseException:  # whatever breaks it off, Ctrl-C too, leaves nothing half done
         if connection.in_transaction:
             connection.execute("ROLLBACK TO part; RELEASE part" if part else "ROLLBACK")
         raise
@@ -211,7 +211,7 @@ def _refuse_foreign(connection: apsw.Connection, path: Path) -> None:
 def _closed_on_error(connection: apsw.Connection) -> Iterator[None]:
     try:
         yield
-    except BaseException:
+    except BaseException:  # whatever it is, Ctrl-C too: nobody else knows this connection
         connection.close()
         raise
 

@@ -18,7 +18,7 @@ from nola.clock import SystemClock
 from nola.daemon.lock import LOCK_NAME, InstanceLock, holder
 from nola.errors import ConflictError
 from tests.daemon.daemons import Daemon, logged, status
-from tests.faults.harness import ROOT, chance, environ, eventually, in_lanes, nothing_is, rounds
+from tests.faults.harness import ROOT, chance, environ, eventually, in_lanes, nothing_is, rounds, shown
 from tests.faults.spaces import why_no_space
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def test_of_two_daemons_exactly_one_serves(tmp_path: Path, bar_result: BarResult
         if json.loads((born / "user.json").read_text()) != json.loads((ROOT / "state" / "user.json").read_text()):
             wrong.append(f"{born} was born badly")
     bar_result(count, "double starts", failures=len(wrong))
-    nothing_is([f"part {part}: {why}" for why in wrong])
+    assert not wrong, f"part {part}: {shown(wrong)}"
 
 
 def serve_both(take: Callable[[], bool]) -> int:
@@ -197,7 +197,7 @@ def test_daemons_that_are_killed_at_once_leave_everything_whole(
     homes = [(tmp_path / "one", lives[::2]), (tmp_path / "two", lives[1::2])]
     wrong = [why for found in in_lanes(lambda pair: restart_again_and_again(*pair), homes) for why in found]
     bar_result(count, "restarts", failures=len(wrong))
-    nothing_is(wrong)
+    assert not wrong, shown(wrong)
 
 
 @pytest.mark.bar("A9")

@@ -13,6 +13,7 @@ import pytest
 
 from tests.faults import table
 from tests.faults.harness import QUICK, SEED, Zygote
+from tests.faults.spaces import why_no_loop
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,6 +51,15 @@ def fast(tmp_path: Path) -> Iterator[Path]:
     folder = Path(tempfile.mkdtemp(prefix="nola-faults-", dir=_SHARED_MEMORY))
     yield folder
     shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Path:
+    """A folder in which a file can be mounted as a disk."""
+    why = why_no_loop(tmp_path)
+    if why:
+        pytest.skip(why)
+    return tmp_path
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -39,6 +39,7 @@ __all__ = [
     "nola",
     "nothing_is",
     "rounds",
+    "shown",
     "some",
     "spawn",
 ]
@@ -108,13 +109,18 @@ def eventually(holds: Callable[[], object], within_s: float = 30.0) -> float | N
     return time.monotonic() - began
 
 
+def shown(wrong: Sequence[str]) -> str:
+    """Say how many promises were broken, and show the first of them."""
+    return "\n".join([f"{len(wrong)} broken promises:", *wrong[:_SHOWN]])
+
+
 def nothing_is(wrong: Sequence[str]) -> None:
     """Fail when anything is wrong, and show the first of it.
 
     Raises:
         AssertionError: Something is.
     """
-    assert not wrong, "\n".join([f"{len(wrong)} broken promises:", *wrong[:_SHOWN]])
+    assert not wrong, shown(wrong)
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,11 @@ import subprocess
 import sys
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from tests.faults.harness import Child, environ, spawn
 
-__all__ = ["apart", "why_no_loop", "why_no_space"]
+__all__ = ["after_cuts", "apart", "why_no_loop", "why_no_space"]
 
 _TRIAL = "mount -t tmpfs -o size=64k none /mnt && mount -o remount,ro /mnt"
 _LOOP_TRIAL = """
@@ -58,3 +59,17 @@ def apart(driver: str, *arguments: str) -> Child:
     """Start a driver with mounts and process numbers of its own: whatever ends it ends and unmounts all of it."""
     wrapped = [*_unshare(), "--pid", "--fork", "--kill-child", "--mount-proc"]
     return spawn([*wrapped, sys.executable, "-m", f"tests.faults.drivers.{driver}", *arguments], environ())
+
+
+def after_cuts(driver: str, bench: Path, way: str, cuts: int, seed: str) -> list[dict[str, Any]]:
+    """Let a driver cut the power of what writes so often; return what it found after each cut.
+
+    Raises:
+        AssertionError: It broke off before the last one.
+    """
+    found: list[dict[str, Any]] = []
+    with apart(driver, str(bench), way, str(cuts), seed) as machine:
+        while (answer := machine.read(120)) is not None and "ok" not in answer:
+            found.append(answer)
+    assert len(found) == cuts, f"it broke off after {len(found)} cuts"
+    return found

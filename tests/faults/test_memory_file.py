@@ -9,7 +9,7 @@ import pytest
 
 from tests.faults.drivers.remember import defects, stored
 from tests.faults.harness import Zygote, chance, nothing_is, rounds
-from tests.faults.spaces import apart, why_no_loop
+from tests.faults.spaces import after_cuts
 
 if TYPE_CHECKING:
     import random
@@ -89,29 +89,10 @@ def test_memories_acknowledged_too_early_are_lost(zygote: Zygote, fast: Path, se
     assert lost > 0
 
 
-@pytest.fixture
-def bench(tmp_path: Path) -> Path:
-    """A folder in which a file can be mounted as a disk."""
-    why = why_no_loop(tmp_path)
-    if why:
-        pytest.skip(why)
-    return tmp_path
-
-
-def cut(bench: Path, way: str, cuts: int, seed: str) -> list[dict[str, Any]]:
-    """Cut the power of a process that remembers again and again; return what was found after each cut."""
-    found: list[dict[str, Any]] = []
-    with apart("remember_power", str(bench), way, str(cuts), seed) as machine:
-        while (answer := machine.read(120)) is not None and "ok" not in answer:
-            found.append(answer)
-    assert len(found) == cuts, f"it broke off after {len(found)} cuts"
-    return found
-
-
 @pytest.mark.bar("E2")
 def test_power_cuts_lose_no_memory(bench: Path, seed: str, bar_result: BarResult) -> None:
     """After each cut every acknowledged memory is there, and nothing is wrong with the file."""
-    found = cut(bench, "nola", rounds(CUTS), seed)
+    found = after_cuts("remember_power", bench, "nola", rounds(CUTS), seed)
     wrong = [f"cut {n}: lost {after['lost'][:5]}" for n, after in enumerate(found, 1) if after["lost"]]
     wrong += [f"cut {n}: {defect}" for n, after in enumerate(found, 1) for defect in after["defects"]]
     bar_result(len(found), "power cuts", failures=len(wrong))
@@ -122,7 +103,7 @@ def test_power_cuts_lose_no_memory(bench: Path, seed: str, bar_result: BarResult
 @pytest.mark.bar("E2")
 def test_without_a_flush_memories_are_lost(bench: Path, seed: str, bar_result: BarResult) -> None:
     """The control: commits that don't wait for the disk lose what they had acknowledged."""
-    found = cut(bench, "unflushed", CONTROL_CUTS, seed)
+    found = after_cuts("remember_power", bench, "unflushed", CONTROL_CUTS, seed)
     lost = sum(bool(after["lost"] or after["defects"]) for after in found)
     bar_result(0, "power cuts", control=f"without a flush: {lost} of {len(found)} cuts lost memories")
     assert lost > 0

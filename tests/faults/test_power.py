@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.faults.harness import nothing_is, rounds
-from tests.faults.spaces import apart, why_no_loop
+from tests.faults.spaces import after_cuts
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,30 +20,11 @@ CUTS = 200
 CONTROL_CUTS = 20
 
 
-@pytest.fixture
-def bench(tmp_path: Path) -> Path:
-    """A folder in which a file can be mounted as a disk."""
-    why = why_no_loop(tmp_path)
-    if why:
-        pytest.skip(why)
-    return tmp_path
-
-
-def cut(bench: Path, way: str, cuts: int, seed: str) -> list[dict[str, Any]]:
-    """Cut the power of a writer again and again; return what was found after each cut."""
-    found: list[dict[str, Any]] = []
-    with apart("power", str(bench), way, str(cuts), seed) as machine:
-        while (answer := machine.read(120)) is not None and "ok" not in answer:
-            found.append(answer)
-    assert len(found) == cuts, f"it broke off after {len(found)} cuts"
-    return found
-
-
 @pytest.mark.bar("A5")
 def test_power_cuts_lose_nothing_that_was_acknowledged(bench: Path, seed: str, bar_result: BarResult) -> None:
     """After each cut all files are readable, the last acknowledged value or the one in flight is there and served."""
     wrong = []
-    found = cut(bench, "nola", rounds(CUTS), seed)
+    found = after_cuts("power", bench, "nola", rounds(CUTS), seed)
     for number, after in enumerate(found, 1):
         if after["refused"]:
             wrong.append(f"cut {number}: a write was refused: {after['refused']}")
@@ -64,7 +45,7 @@ def test_power_cuts_lose_nothing_that_was_acknowledged(bench: Path, seed: str, b
 @pytest.mark.bar("A5")
 def test_without_a_flush_acknowledged_writes_are_lost(bench: Path, seed: str, bar_result: BarResult) -> None:
     """The control: a writer that renames without flushing loses what it had acknowledged."""
-    found = cut(bench, "replace", CONTROL_CUTS, seed)
+    found = after_cuts("power", bench, "replace", CONTROL_CUTS, seed)
     lost = sum(after["stands"] < after["acked"] or bool(after["unreadable"]) for after in found)
     worst = max(after["acked"] - after["stands"] for after in found)
     bar_result(0, "power cuts", control=f"without a flush: {lost} of {len(found)} cuts lost up to {worst:,} writes")

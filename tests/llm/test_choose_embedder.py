@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import pytest
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
 
 HASHING = "hashing/256/1"
 STATIC = "wordllama/l2_supercat_256"
+STATIC_FILES = ("wordllama", "wordllama-tokenizer")
 
 
 @pytest.fixture
@@ -39,9 +39,10 @@ def refuse(_: ModelFiles, name: str) -> Path:
     raise DownloadError(f"{name} can't be fetched")
 
 
-def small() -> str:
-    """The best model that needs no file."""
-    return STATIC if find_spec("wordllama") and find_spec("tokenizers") else HASHING
+def stand_in(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
+    """Let some model files be here, as far as anybody asks."""
+    monkeypatch.setattr(ModelFiles, "is_present", lambda _, name: name in names)
+    monkeypatch.setattr(ModelFiles, "fetch", lambda files, name: files.path(name))
 
 
 @pytest.mark.parametrize("name", ["", "bert", "minilm:x", "hashing:", "OLLAMA", "none:none"])
@@ -84,7 +85,24 @@ def test_the_default_of_a_machine_that_is_offline(config: Config, monkeypatch: p
     monkeypatch.setattr(ModelFiles, "fetch", refuse)
     for chosen in (embedder_named("default", config), embedder_here(config)):
         assert chosen is not None
-        assert chosen.model_id == small()
+        assert chosen.model_id == HASHING
+
+
+def test_static_vectors_where_minilm_can_not_run(config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without onnxruntime the default is wordllama, which needs a tokenizer and two files."""
+    monkeypatch.setattr(choose_embedder, "find_spec", lambda name: None if name == "onnxruntime" else name)
+    stand_in(monkeypatch, *STATIC_FILES)
+    for chosen in (embedder_named("default", config), embedder_named("wordllama", config), embedder_here(config)):
+        assert chosen is not None
+        assert chosen.model_id == STATIC
+
+
+def test_minilm_is_the_best(config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the files of both are here, MiniLM serves; a setting may still name the other."""
+    stand_in(monkeypatch, *STATIC_FILES, "minilm", "minilm-tokenizer")
+    for chosen in (embedder_named("default", config), embedder_here(config)):
+        assert chosen is not None
+        assert chosen.model_id not in (STATIC, HASHING)
 
 
 def test_an_owner_who_wants_no_vectors(tmp_path: Path) -> None:
@@ -103,7 +121,15 @@ def test_the_embedder_of_a_model(config: Config) -> None:
     hashing = embedder_of(HASHING, config)
     assert hashing is not None
     assert hashing.model_id == HASHING
-    static = embedder_of(STATIC, config)
-    assert (static.model_id if static else HASHING) == small()
+    assert embedder_of(STATIC, config) is None
     for unknown in ("", "model.onnx/128", "ollama/all-minilm@0123456789ab", "ollama/", "mine"):
         assert embedder_of(unknown, config) is None
+
+
+@pytest.mark.row("E56")
+def test_the_static_embedder_of_a_model(config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is found by its id once its files are here."""
+    stand_in(monkeypatch, *STATIC_FILES)
+    static = embedder_of(STATIC, config)
+    assert static is not None
+    assert static.model_id == STATIC

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+import os
+from pathlib import Path
 
 import numpy as np
 import pytest
 import tokenizers
 
-from nola.errors import ModelError
+from nola.errors import DownloadError, ModelError
+from nola.llm.models import ModelFiles
 from nola.llm.static import StaticEmbedder
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 WORDS = ["<unk>", "my", "dog", "puppy", "tax"]
 
@@ -41,7 +40,7 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
 
 def test_a_text_is_the_mean_of_its_tokens(files: tuple[Path, Path]) -> None:
     """Vectors are the means of the tokens' numbers, brought to unit length, in the order of the texts."""
-    vectors = StaticEmbedder(files).embed(["my dog", "", "my puppy", "tax tax"])
+    vectors = StaticEmbedder(*files).embed(["my dog", "", "my puppy", "tax tax"])
     assert vectors.shape == (4, 256)
     assert vectors.dtype == np.float32
     assert np.linalg.norm(vectors, axis=1) == pytest.approx(1.0, abs=1e-6)
@@ -54,7 +53,7 @@ def test_a_text_is_the_mean_of_its_tokens(files: tuple[Path, Path]) -> None:
 def test_many_and_strange_texts(files: tuple[Path, Path]) -> None:
     """More texts than one batch, unknown words, long texts and halves of surrogate pairs all get a vector."""
     texts = ["tax"] * 130 + ["unknown", "\ud800", "dog " * 50_000]
-    vectors = StaticEmbedder(files).embed(texts)
+    vectors = StaticEmbedder(*files).embed(texts)
     assert np.linalg.norm(vectors, axis=1) == pytest.approx(1.0, abs=1e-5)
     assert (vectors[:130] == vectors[0]).all()
     assert vectors[132, 2] == pytest.approx(1.0)
@@ -62,12 +61,12 @@ def test_many_and_strange_texts(files: tuple[Path, Path]) -> None:
 
 def test_nothing_is_loaded_before_a_text_comes(tmp_path: Path) -> None:
     """Making it, its name and an empty list touch no file."""
-    embedder = StaticEmbedder((tmp_path / "no.safetensors", tmp_path / "no.json"))
+    embedder = StaticEmbedder(tmp_path / "no.safetensors", tmp_path / "no.json")
     assert embedder.model_id == "wordllama/l2_supercat_256"
     assert embedder.embed([]).shape == (0, 256)
     with pytest.raises(ModelError, match="wordllama's vectors could not be loaded") as caught:
         embedder.embed(["x"])
-    assert caught.value.fix == "install the package wordllama again"
+    assert caught.value.fix == "run: nola model verify wordllama, and nola model verify wordllama-tokenizer"
 
 
 @pytest.mark.parametrize("content", [b"", b"\xff" * 40, b"\x02\x00\x00\x00\x00\x00\x00\x00{}"])
@@ -75,7 +74,7 @@ def test_a_damaged_table(files: tuple[Path, Path], content: bytes) -> None:
     """A file that is empty, or no safetensors file, is one sentence."""
     files[0].write_bytes(content)
     with pytest.raises(ModelError, match="could not be loaded") as caught:
-        StaticEmbedder(files).embed(["x"])
+        StaticEmbedder(*files).embed(["x"])
     assert "\n" not in str(caught.value)
 
 
@@ -83,28 +82,16 @@ def test_a_table_of_another_width(files: tuple[Path, Path]) -> None:
     """Vectors of another length than 256 are refused."""
     table(files[0], np.ones((5, 64), dtype=np.float32))
     with pytest.raises(ModelError, match="no matrix of 256 columns"):
-        StaticEmbedder(files).embed(["x"])
+        StaticEmbedder(*files).embed(["x"])
 
 
-def test_without_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A missing package is named together with the command that installs it."""
-    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
-    with pytest.raises(ModelError, match="the package wordllama is not installed") as caught:
-        StaticEmbedder().embed(["x"])
-    assert caught.value.fix == "run: pip install 'nola-assistant[wordllama]'"
-
-
-def test_the_package_is_read_but_not_imported(
-    files: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The files are found inside an installed package whose own code never runs."""
-    package = tmp_path / "site" / "wordllama"
-    for folder, name, source in (
-        ("weights", "l2_supercat_256.safetensors", files[0]),
-        ("tokenizers", "l2_supercat_tokenizer_config.json", files[1]),
-    ):
-        (package / folder).mkdir(parents=True)
-        (package / folder / name).write_bytes(source.read_bytes())
-    (package / "__init__.py").write_text("raise RuntimeError('imported')")
-    monkeypatch.syspath_prepend(str(tmp_path / "site"))
-    assert StaticEmbedder().embed(["tax"])[0, 4] == 1.0
+@pytest.mark.models
+def test_the_real_vectors_know_what_words_mean(tmp_path: Path) -> None:
+    """Fetched from their mirror, they bring a puppy near a dog; `NOLA_TEST_MODELS` names a folder that keeps them."""
+    files = ModelFiles(Path(os.environ.get("NOLA_TEST_MODELS") or tmp_path))
+    try:
+        weights, tokenizer = files.fetch("wordllama"), files.fetch("wordllama-tokenizer")
+    except DownloadError as error:
+        pytest.skip(str(error))
+    dog, puppy, tax = StaticEmbedder(weights, tokenizer).embed(["my dog", "a young puppy", "the tax return"])
+    assert dog @ puppy > 2 * (dog @ tax)

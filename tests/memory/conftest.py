@@ -1,4 +1,4 @@
-"""What the tests of stored memories share: a clock, a database and the memories in it."""
+"""What the tests of memory share: a clock, a database, the memories in it, and a store of conversations."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import pytest
 
 from nola.memory.database import Database
 from nola.memory.memories import Memories
+from nola.memory.store import ConversationStore
 from nola.testing import ManualClock
 
 if TYPE_CHECKING:
@@ -22,9 +23,15 @@ def clock() -> ManualClock:
 
 
 @pytest.fixture
-def opened(tmp_path: Path, clock: ManualClock) -> Iterator[Database]:
+def database(tmp_path: Path) -> Path:
+    """The path of a database in a folder that is not there yet."""
+    return tmp_path / "home" / "memory.db"
+
+
+@pytest.fixture
+def opened(database: Path, clock: ManualClock) -> Iterator[Database]:
     """A database without a file."""
-    made = Database(tmp_path / "home" / "memory.db", clock=clock)
+    made = Database(database, clock=clock)
     yield made
     made.close()
 
@@ -33,3 +40,11 @@ def opened(tmp_path: Path, clock: ManualClock) -> Iterator[Database]:
 def memories(opened: Database) -> Memories:
     """Its memories."""
     return Memories(opened)
+
+
+@pytest.fixture
+def store(database: Path, clock: ManualClock) -> Iterator[ConversationStore]:
+    """A store without a file."""
+    made = ConversationStore(database, clock=clock)
+    yield made
+    made.close()

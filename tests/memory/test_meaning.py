@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from time import sleep
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 from nola.errors import ModelError, NolaError
-from nola.memory import derived
+from nola.memory import derived, meaning
 from nola.memory.meaning import embedded
 from tests.memory.engines import contents, memory_of
 from tests.memory.fakes import WordVectors
@@ -128,3 +129,49 @@ def test_a_text_that_changes_gets_another_vector(tmp_path: Path, clock: ManualCl
         assert memory.stats().vectors == 2
         best = memory.recall("puppy", count=False)
         assert all(one.cosine < 0.5 for one in best)
+
+
+def test_a_question_makes_up_for_what_was_left_undone(tmp_path: Path, clock: ManualClock) -> None:
+    """Vectors that an earlier process could not make are made once somebody asks; nothing needs to be stored."""
+    embedder = WordVectors(same=OLD)
+    embedder.failing = True
+    with memory_of(tmp_path / "memory.db", clock, embedder) as memory:
+        memory.store("My dog sleeps")
+        assert not memory.wait_indexed(30)
+    embedder.failing = False
+    with memory_of(tmp_path / "memory.db", clock, embedder) as memory:
+        assert memory.stats().vectors == 0
+        assert memory.recall("puppy", count=False) == []
+        for _ in range(300):
+            if memory.stats().vectors:
+                break
+            sleep(0.05)
+        assert contents(memory.recall("puppy", count=False)) == ["My dog sleeps"]
+
+
+def test_its_own_vectors_are_not_read_again(
+    tmp_path: Path, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was just made goes into the index as it is, so that a long backlog costs no look through all of it."""
+    looked: list[int] = []
+    read = meaning._some
+
+    def counted(connection: Any, model: str, rows: Any) -> Any:
+        looked.append(len(rows))
+        return read(connection, model, rows)
+
+    monkeypatch.setattr(meaning, "_some", counted)
+    embedder = WordVectors(same=OLD)
+    with memory_of(tmp_path / "memory.db", clock, embedder) as memory:
+        memory.store_many([{"content": f"number {n} is a ferry"} for n in range(300)])
+        memory.store("My dog sleeps")
+        assert memory.wait_indexed(30)
+        assert contents(memory.recall("puppy", limit=1, count=False)) == ["My dog sleeps"]
+        assert memory.stats().vectors == 301
+        assert looked == []
+        with memory_of(tmp_path / "memory.db", clock, embedder) as other:
+            other.store("A second hound")
+            assert other.wait_indexed(30)
+        assert contents(memory.recall("hound", limit=1, count=False)) == ["A second hound"]
+        assert memory.stats().vectors == 302
+        assert looked == [1]

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from nola.testing import ManualClock
 
 _ROOT = Path(schema.__file__).parents[2]
+_WRITERS = ("one", "other")
 
 _CHILD = """
 import os, resource, sys
@@ -113,49 +114,63 @@ def _finished(children: list[subprocess.Popen[str]]) -> list[str]:
     return said
 
 
-def _share(database: Database, memories: Memories, times: int) -> None:
-    """Let two processes write and four read in one file, and see that nothing went wrong."""
-    writers = [_start(database, name, _WRITES, times) for name in ("one", "other")]
+def _share(database: Database, memories: Memories, times: int) -> dict[str, tuple[list[str], int]]:
+    """Let two processes write and four read in one file; return what each wrote, and how often it was used."""
+    writers = [_start(database, name, _WRITES, times) for name in _WRITERS]
     readers = [_start(database, f"reader {n}", _READS, times) for n in range(4)]
     _finished(writers + readers)
-    for name in ("one", "other"):
-        found = memories.find(Filter(author=name, statuses=frozenset()), oldest_first=True)
-        assert contents(found) == [f"{name} {n}" for n in range(times)]
-        assert sum(row.record.statistics.access_count for row in found) == times // 4
-    assert database.check() == []
+    found = {name: memories.find(Filter(author=name, statuses=frozenset()), oldest_first=True) for name in _WRITERS}
+    return {
+        name: (contents(of_one), sum(row.record.statistics.access_count for row in of_one))
+        for name, of_one in found.items()
+    }
+
+
+def _all_written(times: int) -> dict[str, tuple[list[str], int]]:
+    """Return what there is when no write is lost: every memory of both, and each fourth used once."""
+    return {name: ([f"{name} {n}" for n in range(times)], times // 4) for name in _WRITERS}
 
 
 @pytest.mark.row("P24")
 def test_two_writers_and_four_readers_share_a_file(opened: Database, memories: Memories) -> None:
     """Six processes use one new file at once, without an error, and every write is there."""
-    _share(opened, memories, 40)
+    assert _share(opened, memories, 40) == _all_written(40)
+    assert opened.check() == []
 
 
 @pytest.mark.faults
 @pytest.mark.row("P24")
 def test_two_writers_and_four_readers_share_a_file_for_long(opened: Database, memories: Memories) -> None:
     """The same for a thousand operations of each process."""
-    _share(opened, memories, 1_000)
+    assert _share(opened, memories, 1_000) == _all_written(1_000)
+    assert opened.check() == []
+
+
+def _fork(database: Database, memories: Memories, times: int) -> list[str]:
+    """Let a process with the file open fork again and again; return what it and its children stored, sorted."""
+    _finished([_start(database, "fork", _FORKS, times)])
+    return sorted(contents(memories.find(Filter())))
+
+
+def _all_forked(times: int) -> list[str]:
+    """Return what there is when no memory is lost: one of each child, and those of the parent."""
+    wanted = ["parent", *(f"child {n}" for n in range(times)), *(f"parent {n}" for n in range(0, times, 10))]
+    return sorted(f"fork {name}" for name in wanted)
 
 
 @pytest.mark.bar("E5")
 def test_children_store_beside_their_parent(opened: Database, memories: Memories) -> None:
     """Each child that is forked with the file open stores its memory, and the parent goes on."""
-    _fork(opened, memories, 20)
+    assert _fork(opened, memories, 20) == _all_forked(20)
+    assert opened.check() == []
 
 
 @pytest.mark.faults
 @pytest.mark.bar("E5")
 def test_a_thousand_children_store_beside_their_parent(opened: Database, memories: Memories) -> None:
     """A thousand forks with the file open: every child's memory is stored, and the file is whole."""
-    _fork(opened, memories, 1_000)
-
-
-def _fork(database: Database, memories: Memories, times: int) -> None:
-    _finished([_start(database, "fork", _FORKS, times)])
-    wanted = ["parent", *(f"child {n}" for n in range(times)), *(f"parent {n}" for n in range(0, times, 10))]
-    assert sorted(contents(memories.find(Filter()))) == sorted(f"fork {name}" for name in wanted)
-    assert database.check() == []
+    assert _fork(opened, memories, 1_000) == _all_forked(1_000)
+    assert opened.check() == []
 
 
 @pytest.mark.row("P25")

@@ -32,14 +32,6 @@ def connection(tmp_path: Path) -> Iterator[apsw.Connection]:
     made.close()
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[ConversationStore]:
-    """A store without a file."""
-    made = ConversationStore(tmp_path / "home" / "memory.db", clock=ManualClock())
-    yield made
-    made.close()
-
-
 def row(id_: str, of: str = "c1", user: str = "my dog?") -> MessageRow:
     """Make a turn."""
     return MessageRow(id_, of, AT, user, "Biscuit.", "", 2, "a look-up", "ollama", "x", 1, "{}", "{}", "[]", "{}")

@@ -22,12 +22,6 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> Path:
-    """The path of a database in a folder that is not there yet."""
-    return tmp_path / "home" / "memory.db"
-
-
-@pytest.fixture
 def made(database: Path) -> Path:
     """A database with one conversation in it, closed."""
     connection = schema.open_ready(database)

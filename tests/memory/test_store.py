@@ -20,66 +20,17 @@ from nola.flow import Exchange, ModelRef, Problem
 from nola.memory import schema
 from nola.memory.store import ConversationStore
 from nola.port import ConversationRow, StoredMessage
-from nola.testing import ManualClock
-from nola.types import Channel, ConversationId, Json, Level, MessageId
+from nola.types import Channel, ConversationId, Level, MessageId
+from tests.memory.making import add_turn, texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from nola.testing import ManualClock
     from tests.faults.table import BarResult
 
 _ANY_TEXT = st.text(alphabet=st.characters(exclude_categories=()), max_size=60)
 _HOSTILE = st.text(alphabet="\0\"'()*:^+-{}[]ANDORTE bé😀\ud800\n", max_size=60)
-
-
-@pytest.fixture
-def clock() -> ManualClock:
-    """A clock that stands at 09:00 on 20 November 2026."""
-    return ManualClock(datetime(2026, 11, 20, 9, 0, tzinfo=UTC))
-
-
-@pytest.fixture
-def database(tmp_path: Path) -> Path:
-    """The path of a database that is not there yet."""
-    return tmp_path / "home" / "memory.db"
-
-
-@pytest.fixture
-def store(database: Path, clock: ManualClock) -> Iterator[ConversationStore]:
-    """A store without a file."""
-    made = ConversationStore(database, clock=clock)
-    yield made
-    made.close()
-
-
-def _add(
-    store: ConversationStore,
-    user: str,
-    reply: str = "",
-    *,
-    conversation: ConversationId | None = None,
-    channel: Channel = Channel.TERMINAL,
-    report: Json = None,
-) -> ConversationId:
-    return store.add_turn(
-        conversation=conversation,
-        channel=channel,
-        user=user,
-        reply=reply,
-        quoted="",
-        level=Level.CONVERSATION,
-        level_why="a look-up",
-        model=ModelRef("ollama", "llama3.2:3b"),
-        complete=True,
-        report=report,
-        receipts=[],
-        usage={},
-        timings={},
-    )[0]
-
-
-def _texts(store: ConversationStore, conversation: str) -> list[str]:
-    return [message.user for message in store.messages(conversation)]
 
 
 def _titles(store: ConversationStore, search: str) -> list[str]:
@@ -170,20 +121,20 @@ def test_a_turn_keeps_what_the_port_does_not_show(store: ConversationStore, data
 
 def test_a_conversation_goes_on(store: ConversationStore, clock: ManualClock) -> None:
     """A second turn joins the first; the row counts them and keeps title, channel and start."""
-    first = _add(store, "hello")
+    first = add_turn(store, "hello")
     clock.advance(60)
-    assert _add(store, "and my cat?", conversation=first, channel=Channel.WEB) == first
+    assert add_turn(store, "and my cat?", conversation=first, channel=Channel.WEB) == first
     started = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
     updated = datetime(2026, 11, 20, 9, 1, tzinfo=UTC)
     assert store.conversations() == [ConversationRow(first, "hello", "terminal", started, updated, 2)]
-    assert _texts(store, first) == ["hello", "and my cat?"]
+    assert texts(store, first) == ["hello", "and my cat?"]
 
 
 def test_an_id_made_beforehand_starts_a_conversation(store: ConversationStore) -> None:
     """An id for a conversation stores nothing until its first turn, which may carry it."""
     planned = store.new_conversation_id()
     assert store.conversations() == []
-    assert _add(store, "hello", conversation=planned) == planned
+    assert add_turn(store, "hello", conversation=planned) == planned
     assert store.latest() == planned
 
 
@@ -202,24 +153,24 @@ def test_an_id_made_beforehand_starts_a_conversation(store: ConversationStore) -
 )  # fmt: skip
 def test_a_title_is_the_first_words(store: ConversationStore, user: str, title: str) -> None:
     """A title has at most sixty characters, cut at a word when there is one."""
-    _add(store, user)
+    add_turn(store, user)
     assert store.conversations()[0].title == title
 
 
 def test_latest_is_the_conversation_of_the_last_turn(store: ConversationStore, clock: ManualClock) -> None:
     """The order of storing decides, even when the clock was set back; a channel narrows it."""
     assert store.latest() is None
-    web = _add(store, "hello", channel=Channel.WEB)
+    web = add_turn(store, "hello", channel=Channel.WEB)
     clock.advance(-86_400)
-    terminal = _add(store, "hello")
+    terminal = add_turn(store, "hello")
     assert [store.latest(), store.latest("web"), store.latest("sms")] == [terminal, web, None]
 
 
 def test_exchanges_are_the_last_ones_oldest_first(store: ConversationStore) -> None:
     """What the level and the prompt look back on; an unknown conversation has none."""
-    conversation = _add(store, "one", "1")
-    _add(store, "two", "2", conversation=conversation)
-    _add(store, "three", "3", conversation=conversation)
+    conversation = add_turn(store, "one", "1")
+    add_turn(store, "two", "2", conversation=conversation)
+    add_turn(store, "three", "3", conversation=conversation)
     last = [Exchange("two", Level.CONVERSATION, "2"), Exchange("three", Level.CONVERSATION, "3")]
     assert store.exchanges(conversation, 2) == last
     assert store.exchanges(conversation, 0) == store.exchanges(conversation, -1) == []
@@ -229,7 +180,7 @@ def test_exchanges_are_the_last_ones_oldest_first(store: ConversationStore) -> N
 def test_conversations_are_listed_last_used_first(store: ConversationStore, clock: ManualClock) -> None:
     """Without a search the list goes by time, and ends at the limit."""
     for title in ("one", "two", "three"):
-        _add(store, title)
+        add_turn(store, title)
         clock.advance(1)
     assert _titles(store, " \n") == ["three", "two", "one"]
     assert [row.title for row in store.conversations(limit=2)] == ["three", "two"]
@@ -238,9 +189,9 @@ def test_conversations_are_listed_last_used_first(store: ConversationStore, cloc
 
 def test_a_search_finds_words_in_both_sides_of_a_turn(store: ConversationStore) -> None:
     """Stems, accents and case do not matter; the last word may be unfinished; best match first."""
-    _add(store, "My dog is called Biscuit", "What a lovely name!")
-    _add(store, "Où est le café de Łódź?", "It is closed on Mondays; the dogs of the owner sleep in it.")
-    _add(store, "Don't remind me", "Fine.")
+    add_turn(store, "My dog is called Biscuit", "What a lovely name!")
+    add_turn(store, "Où est le café de Łódź?", "It is closed on Mondays; the dogs of the owner sleep in it.")
+    add_turn(store, "Don't remind me", "Fine.")
     assert _titles(store, "biscuit dogs") == ["My dog is called Biscuit", "Où est le café de Łódź?"]
     assert _titles(store, "LOVELY") == ["My dog is called Biscuit"]
     assert _titles(store, "cafe") == ["Où est le café de Łódź?"]
@@ -252,12 +203,12 @@ def test_a_search_finds_words_in_both_sides_of_a_turn(store: ConversationStore) 
 
 def test_equal_matches_are_ordered_by_time(store: ConversationStore, clock: ManualClock) -> None:
     """Of two conversations that match alike, the one used last comes first, once, however often it matches."""
-    first = _add(store, "Porto")
+    first = add_turn(store, "Porto")
     clock.advance(1)
-    second = _add(store, "Porto")
+    second = add_turn(store, "Porto")
     assert [row.id for row in store.conversations("porto")] == [second, first]
     clock.advance(1)
-    _add(store, "Porto", conversation=first)
+    add_turn(store, "Porto", conversation=first)
     assert [row.id for row in store.conversations("porto")] == [first, second]
 
 
@@ -268,7 +219,7 @@ def test_equal_matches_are_ordered_by_time(store: ConversationStore, clock: Manu
 )  # fmt: skip
 def test_a_hostile_search_finds_nothing_and_does_no_harm(store: ConversationStore, search: str) -> None:
     """Operators, quotes, NUL, half characters and 100 kB are only words that are not there."""
-    _add(store, "My dog is called Biscuit")
+    add_turn(store, "My dog is called Biscuit")
     assert store.conversations(search) == []
 
 
@@ -277,7 +228,7 @@ def test_a_hostile_search_finds_nothing_and_does_no_harm(store: ConversationStor
 def test_no_search_raises(store: ConversationStore, search: str) -> None:
     """Whatever is searched for, the answer is a list."""
     if store.latest() is None:
-        _add(store, "be éé AND OR NOT NEAR 😀")
+        add_turn(store, "be éé AND OR NOT NEAR 😀")
     assert len(store.conversations(search)) <= 1
 
 
@@ -285,14 +236,14 @@ def test_no_search_raises(store: ConversationStore, search: str) -> None:
 @given(text=st.text())
 def test_any_text_comes_back_unchanged(store: ConversationStore, text: str) -> None:
     """What was said is stored to the character, and can be read beside its report."""
-    conversation = _add(store, text, text, report=[text])
+    conversation = add_turn(store, text, text, report=[text])
     found = store.messages(conversation)[0]
     assert (found.user, found.reply, found.report) == (text, text, [text])
 
 
 def test_half_characters_are_replaced(store: ConversationStore) -> None:
     """A lone surrogate, which a terminal can hand over, becomes the replacement character and loses no turn."""
-    conversation = _add(store, "caf\udce9", report={"text": "\ud83d"})
+    conversation = add_turn(store, "caf\udce9", report={"text": "\ud83d"})
     found = store.messages(conversation)[0]
     assert (found.user, found.report) == ("caf\ufffd", {"text": "\ufffd"})
 
@@ -300,9 +251,9 @@ def test_half_characters_are_replaced(store: ConversationStore) -> None:
 def test_an_id_can_be_given_by_its_beginning(store: ConversationStore) -> None:
     """A prefix that fits one conversation is enough, in either case; the whole id always is."""
     for name in ("abc", "abcd", "xyz"):
-        _add(store, name, conversation=ConversationId(name))
+        add_turn(store, name, conversation=ConversationId(name))
     assert [store.resolve("x"), store.resolve("abc"), store.resolve(" ABCD ")] == ["xyz", "abc", "abcd"]
-    assert _texts(store, "xy") == ["xyz"]
+    assert texts(store, "xy") == ["xyz"]
     with pytest.raises(UsageError, match="several conversations' ids begin with 'ab'"):
         store.resolve("ab")
 
@@ -310,7 +261,7 @@ def test_an_id_can_be_given_by_its_beginning(store: ConversationStore) -> None:
 @pytest.mark.parametrize("prefix", ["", "q", "%", "é", "abc\0", "\ud800", "a" * 100_000])
 def test_an_id_that_fits_nothing_is_wrong_usage(store: ConversationStore, prefix: str) -> None:
     """A beginning that no conversation has is one short sentence with what to do."""
-    _add(store, "hello", conversation=ConversationId("abc1"))
+    add_turn(store, "hello", conversation=ConversationId("abc1"))
     with pytest.raises(UsageError, match=r"no conversation's id begins with '.{0,40}'$") as caught:
         store.messages(prefix)
     assert caught.value.fix == "list them with: nola history"
@@ -326,11 +277,11 @@ def test_reading_makes_no_file(store: ConversationStore, database: Path) -> None
 
 def test_a_closed_store_opens_again(store: ConversationStore) -> None:
     """Closing is never final."""
-    conversation = _add(store, "one")
+    conversation = add_turn(store, "one")
     store.close()
     store.close()
-    _add(store, "two", conversation=conversation)
-    assert _texts(store, conversation) == ["one", "two"]
+    add_turn(store, "two", conversation=conversation)
+    assert texts(store, conversation) == ["one", "two"]
 
 
 def test_many_threads_share_a_store(store: ConversationStore) -> None:
@@ -339,14 +290,14 @@ def test_many_threads_share_a_store(store: ConversationStore) -> None:
 
     def write(worker: int) -> None:
         for n in range(25):
-            _add(store, f"{worker} {n}", conversation=name)
+            add_turn(store, f"{worker} {n}", conversation=name)
 
     threads = [threading.Thread(target=write, args=(worker,)) for worker in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert sorted(_texts(store, name)) == sorted(f"{worker} {n}" for worker in range(4) for n in range(25))
+    assert sorted(texts(store, name)) == sorted(f"{worker} {n}" for worker in range(4) for n in range(25))
 
 
 @pytest.mark.parametrize("replacement", [None, "restored"])
@@ -355,11 +306,11 @@ def test_a_file_replaced_while_open_gets_the_next_turn(
 ) -> None:
     """When the owner deletes or replaces the file, later turns land in what stands there, and nothing old mixes in."""
     other = ConversationStore(tmp_path / "other.db", clock=clock)
-    _add(other, "restored")
+    add_turn(other, "restored")
     other.close()
-    _add(store, "old")
+    add_turn(store, "old")
     (tmp_path / "other.db").replace(database) if replacement else database.unlink()
-    _add(store, "new")
+    add_turn(store, "new")
     assert sorted(_titles(store, "")) == sorted(filter(None, ["new", replacement]))
     assert store.check() == []
 
@@ -374,7 +325,7 @@ def test_a_file_that_is_no_database_is_named_and_kept(
     database.parent.mkdir()
     database.write_bytes(content)
     with pytest.raises(NolaError, match="can't be read as Nola's memory"):
-        _add(store, "hello")
+        add_turn(store, "hello")
     with pytest.raises(NolaError, match="can't be read as Nola's memory") as caught:
         store.conversations()
     assert store.check() == [Problem(str(database), 0, 0, str(caught.value))]
@@ -387,7 +338,7 @@ def test_a_file_with_damaged_pages_is_named_and_kept(
     store: ConversationStore, database: Path, bar_result: BarResult
 ) -> None:
     """Garbage below the header is found by the check and by reading, and the file stays as it was."""
-    conversation = _add(store, "hello " * 5000)
+    conversation = add_turn(store, "hello " * 5000)
     store.close()
     content = database.read_bytes()
     damaged = content[:8192] + b"\xff" * (len(content) - 8192)
@@ -402,7 +353,7 @@ def test_a_file_with_damaged_pages_is_named_and_kept(
 
 def test_a_newer_file_is_named_and_kept(store: ConversationStore, database: Path) -> None:
     """A turn is not written into a file of a Nola to come."""
-    _add(store, "hello")
+    add_turn(store, "hello")
     store.close()
     connection = schema.connect(database)
     connection.pragma("user_version", 99)
@@ -410,7 +361,7 @@ def test_a_newer_file_is_named_and_kept(store: ConversationStore, database: Path
     connection.close()
     before = database.read_bytes()
     with pytest.raises(NolaError, match="was written by a newer Nola"):
-        _add(store, "hello")
+        add_turn(store, "hello")
     assert "newer Nola" in store.check()[0].message
     assert database.read_bytes() == before
 
@@ -419,14 +370,14 @@ def test_a_read_only_file_is_read_but_not_written(clock: ManualClock) -> None:
     """Without the right to write, history is still shown and a new turn is refused in one sentence."""
     with _without_root() as folder:
         store = ConversationStore(folder / "memory.db", clock=clock)
-        _add(store, "hello")
+        add_turn(store, "hello")
         store.close()
         (folder / "memory.db").chmod(0o400)
         before = (folder / "memory.db").read_bytes()
         store = ConversationStore(folder / "memory.db", clock=clock)
         assert _titles(store, "hello") == ["hello"]
         with pytest.raises(StorageError, match="it is read-only"):
-            _add(store, "again")
+            add_turn(store, "again")
         store.close()
         assert (folder / "memory.db").read_bytes() == before
 
@@ -437,7 +388,7 @@ def test_a_folder_without_rights_is_an_error(clock: ManualClock) -> None:
         store = ConversationStore(folder / "memory.db", clock=clock)
         folder.chmod(0o500)
         with pytest.raises(StorageError, match="Permission denied"):
-            _add(store, "hello")
+            add_turn(store, "hello")
         folder.chmod(0o000)
         with pytest.raises(StorageError, match="Permission denied"):
             store.conversations()

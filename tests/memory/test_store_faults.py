@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
@@ -13,12 +12,11 @@ import pytest
 
 from nola.memory import schema
 from nola.memory.store import ConversationStore
-from nola.testing import ManualClock
 from tests.faults.harness import SEED, chance, in_lanes, rounds
+from tests.memory.making import texts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
+    from nola.testing import ManualClock
     from tests.faults.table import BarResult
 
 _ROOT = Path(schema.__file__).parents[2]
@@ -117,26 +115,6 @@ add('again')
 """
 
 
-@pytest.fixture
-def clock() -> ManualClock:
-    """A clock that stands at 09:00 on 20 November 2026."""
-    return ManualClock(datetime(2026, 11, 20, 9, 0, tzinfo=UTC))
-
-
-@pytest.fixture
-def database(tmp_path: Path) -> Path:
-    """The path of a database that is not there yet."""
-    return tmp_path / "home" / "memory.db"
-
-
-@pytest.fixture
-def store(database: Path, clock: ManualClock) -> Iterator[ConversationStore]:
-    """A store without a file."""
-    made = ConversationStore(database, clock=clock)
-    yield made
-    made.close()
-
-
 def _child(database: Path, name: str, script: str, stdout: int = subprocess.PIPE) -> subprocess.Popen[str]:
     command = [sys.executable, "-c", _CHILD + script, str(database), name]
     return subprocess.Popen(command, cwd=_ROOT, stdin=subprocess.PIPE, stdout=stdout, text=True)
@@ -154,16 +132,12 @@ def _pipes(child: subprocess.Popen[str]) -> tuple[IO[str], IO[str]]:
     return child.stdin, child.stdout
 
 
-def _texts(store: ConversationStore, conversation: str) -> list[str]:
-    return [message.user for message in store.messages(conversation)]
-
-
 def test_a_full_disk_loses_nothing_and_passes(database: Path, store: ConversationStore) -> None:
     """When the file can't grow the turn is refused, what was acknowledged stays, and space lets it go on."""
     *acknowledged, sentence = _output(database, "full", _FULL_DISK)
     assert sentence.startswith(f"could not write {database}: ")
     assert len(acknowledged) > 10
-    assert [text.rstrip("x ") for text in _texts(store, "full")] == [*acknowledged, "again"]
+    assert [text.rstrip("x ") for text in texts(store, "full")] == [*acknowledged, "again"]
     assert store.check() == []
 
 
@@ -179,7 +153,7 @@ def test_two_processes_write_in_turns(database: Path, store: ConversationStore) 
         for child in (one, other):
             _pipes(child)[0].close()
     assert acknowledged == [f"{name} {n}" for n in range(20) for name in ("a", "b")]
-    assert _texts(store, "a") + _texts(store, "b") == [f"{name} {n}" for name in ("a", "b") for n in range(20)]
+    assert texts(store, "a") + texts(store, "b") == [f"{name} {n}" for name in ("a", "b") for n in range(20)]
     store.close()
     connection = schema.connect(database)
     stored = [row[0] for row in connection.execute("SELECT user FROM message ORDER BY seq")]
@@ -256,7 +230,7 @@ def test_five_hundred_kills_lose_no_acknowledged_turn(tmp_path: Path, bar_result
     """The same five hundred times, in two parts of five files each."""
     times = rounds(_KILLS) // 2 // _FILES
     found = in_lanes(lambda n: _killed(tmp_path / str(n) / "memory.db", times, (SEED, part, n)), range(_FILES))
-    lost = [text for _, texts in found for text in texts]
+    lost = [text for _, of_file in found for text in of_file]
     bar_result(times * len(found), "kills of both writers", failures=len(lost))
     assert lost == []
     assert sum(acknowledged for acknowledged, _ in found) > 10 * times * len(found)
@@ -279,7 +253,7 @@ def test_forked_children_write_beside_their_parent(
     """Twenty children that are forked while a thread writes each store a turn, and nobody's is lost."""
     _output(database, "fork", _FORKS)
     wanted = ["parent 0", *(f"child {n}" for n in range(20)), *(f"thread {n}" for n in range(100))]
-    found = _texts(store, "fork")
+    found = texts(store, "fork")
     assert sorted(found) == sorted(wanted)
     assert store.check() == []
     bar_result(sum(text.startswith("child") for text in found), "forks")
@@ -291,7 +265,7 @@ def test_a_child_that_outlives_its_parents_connection_loses_nothing(
 ) -> None:
     """A child writes after the parent has closed the file, which removes the log that an inherited handle would use."""
     _output(database, "fork", _FORK_AND_CLOSE)
-    assert _texts(store, "fork") == ["parent 0", "child 0", "parent 1"]
+    assert texts(store, "fork") == ["parent 0", "child 0", "parent 1"]
     assert store.check() == []
     bar_result(1, "forks")
 
@@ -300,6 +274,6 @@ def test_a_child_that_outlives_its_parents_connection_loses_nothing(
 def test_a_careless_fork_is_noticed(database: Path, store: ConversationStore, bar_result: BarResult) -> None:
     """The control: a child that only opens its own connection beside the inherited one does lose turns."""
     _output(database, "fork", _FORK_CARELESSLY)
-    lost = {"child 0", "child 1"} - set(_texts(store, "fork"))
+    lost = {"child 0", "child 1"} - set(texts(store, "fork"))
     bar_result(0, "forks", control=f"the inherited connection put aside: {len(lost)} of 2 turns of the child lost")
     assert "child 1" in lost

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 import apsw
 import pytest
 
-from nola.flow import ModelRef
 from nola.memory import schema
 from nola.memory.database import Database
 from nola.memory.memories import Memories
 from nola.memory.record import new_memory
 from nola.memory.store import ConversationStore
 from nola.testing import ManualClock
-from nola.types import Channel, Level
+from nola.types import Channel
+from tests.memory.making import add_turn, texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,24 +57,10 @@ def test_what_was_said_is_still_there(old: Database) -> None:
         ("Où est le café de Łódź?", "web", 2),
         ("My dog is called Biscuit 🐕", "terminal", 1),
     ]
-    assert [message.user for message in store.messages("cafe")] == ["Où est le café de Łódź?", "And on Tuesdays?"]
+    assert texts(store, "cafe") == ["Où est le café de Łódź?", "And on Tuesdays?"]
     assert [row.id for row in store.conversations("monday")] == ["cafe"]
-    store.add_turn(
-        conversation=store.resolve("cafe"),
-        channel=Channel.WEB,
-        user="Thanks",
-        reply="",
-        quoted="",
-        level=Level.QUICK,
-        level_why="",
-        model=ModelRef("none", ""),
-        complete=True,
-        report=None,
-        receipts=[],
-        usage={},
-        timings={},
-    )
-    assert len(store.messages("cafe")) == 3
+    add_turn(store, "Thanks", conversation=store.resolve("cafe"), channel=Channel.WEB)
+    assert texts(store, "cafe") == ["Où est le café de Łódź?", "And on Tuesdays?", "Thanks"]
     assert store.check() == []
 
 
