@@ -144,12 +144,14 @@ class Agent:
     def context(self, stimulus: Stimulus) -> ContextReport:
         """Choose the context for a message; call no model and write nothing.
 
+        An empty one asks for what is in mind anyway: of the memories, those that are hot or pinned (A15).
+
         Raises:
             InputError: The message can't be used.
         """
         self._state.bootstrap()
         services = self._parts.services
-        check_input(stimulus.text, services.settings)
+        check_input(stimulus.text, services.settings, may_be_empty=True)
         earlier = []
         if stimulus.conversation is not None:
             earlier = services.conversations.exchanges(stimulus.conversation, services.settings.chat.deep_turns)
@@ -285,17 +287,15 @@ class Agent:
         """Return everything that she knows as one JSON text.
 
         Args:
-            only: `state` or `conversations`; None for both.
+            only: `state`, `conversations` or `memories`; None for all of them.
 
         Raises:
-            NolaError: The conversations can't be read.
+            NolaError: The conversations or memories can't be read.
         """
         from nola.transfer import export_document  # noqa: PLC0415 -- keeps start-up fast
 
         self._state.bootstrap()
-        return export_document(
-            None if only == "conversations" else self._state, None if only == "state" else self._conversations
-        )
+        return export_document(self._state, self._conversations, self._parts.memory, only=only)
 
     def import_plan(self, data: bytes) -> ImportPlan:
         """Say what taking an export in would change; nothing is written.
@@ -308,7 +308,7 @@ class Agent:
         self._state.bootstrap()
         limits = self.config.settings.state
         found = read_document(data, max_depth=limits.max_depth, max_bytes=limits.max_bytes)
-        return plan(found, self._state, self._conversations)
+        return plan(found, self._state, self._conversations, self._parts.memory)
 
     def import_all(self, plan: ImportPlan) -> ImportResult:
         """Make a backup, then do what a plan says.
@@ -318,8 +318,9 @@ class Agent:
         """
         from nola.transfer import carry_out  # noqa: PLC0415 -- keeps start-up fast
 
+        own = self._parts
         return carry_out(
-            plan, self._state, self._conversations, backup=lambda: self.backups.create(Kind.BEFORE_IMPORT).name
+            plan, own.state, own.conversations, own.memory, backup=lambda: self.backups.create(Kind.BEFORE_IMPORT).name
         )
 
     def conversations(self, search: str = "", *, limit: int = 20) -> Sequence[ConversationRow]:

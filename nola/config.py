@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-__all__ = ["Config", "Described", "describe", "load", "parse_value"]
+__all__ = ["Config", "Described", "checked", "describe", "load", "parse_value"]
 
 _ENV_PREFIX = "NOLA_"
 _OWN_VARIABLES = {"NOLA_HOME", "NOLA_NOW", "NOLA_MODEL"}
@@ -137,6 +137,27 @@ def describe(config: Config) -> list[Described]:
                 )
             )
     return rows
+
+
+def checked(settings: Settings) -> Settings:
+    """Return the settings that a program made, each checked like one of the settings file.
+
+    Raises:
+        ConfigError: A setting has the wrong type or is out of range, or these are no settings.
+    """
+    if not isinstance(settings, Settings):
+        raise ConfigError(f"settings takes Settings, not {type(settings).__name__}")
+    groups: dict[str, Any] = {}
+    for name, group in GROUPS.items():
+        given = getattr(settings, name)
+        if not isinstance(given, group):
+            raise ConfigError(f"{name} takes {group.__name__}, not {type(given).__name__}")
+        chosen = {f.name: getattr(given, f.name) for f in fields(group)}
+        for f in fields(group):
+            if chosen[f.name] is not f.default:
+                chosen[f.name] = _checked(f"{name}.{f.name}", chosen[f.name], group, f)
+        groups[name] = group(**chosen)
+    return Settings(**groups)
 
 
 def parse_value(key: str, text: Any) -> Any:

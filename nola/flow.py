@@ -118,6 +118,7 @@ class Remembered:
         innate: Experience can't change it.
         pinned: It is always at hand.
         cosine: Its plain cosine with the message, 0 without a vector.
+        active: How active the message made it, 0 to 1, by which links grow.
     """
 
     id: str
@@ -138,6 +139,7 @@ class Remembered:
     innate: bool = False
     pinned: bool = False
     cosine: float = 0.0
+    active: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -287,5 +287,5 @@ def _vectors(config: Config, *, present: bool) -> Iterator[Finding]:
             Severity.WARNING,
             "no embedder: a question in words that differ from your notes finds fewer facts "
             "(by measure 79 of 100, not 97)",
-            "nola model get minilm && nola model get minilm-tokenizer",
+            "nola model get minilm",
         )

@@ -12,11 +12,12 @@ from nola.state import contract
 from nola.types import Level, Tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from datetime import datetime
 
     from nola.flow import Candidate, Change, Exchange, Problem, Proposal, Stimulus, TurnResult
     from nola.memory.engine import Engine
+    from nola.memory.journal import Taken
     from nola.memory.recall import Recalled
     from nola.memory.store import ConversationStore
     from nola.state.store import StateStore
@@ -26,6 +27,7 @@ __all__ = ["KeptConversations", "KeptMemory", "KeptState", "problem_sentence"]
 
 _MOST_LEFT_OUT = 40
 _MOST_RECALLED = 60
+_MOST_SALIENT = 200
 _MOST_INNATE = 50
 _NOLA = "nola"
 
@@ -123,24 +125,29 @@ class KeptMemory:
                 self._made = self._make()
             return self._made
 
-    def brought_to_mind(self, text: str, *, now: datetime, owner: str, former: bool) -> Sequence[Remembered]:
+    def brought_to_mind(
+        self, text: str, *, now: datetime, owner: str, former: bool, level: Level | None = None
+    ) -> Sequence[Remembered]:
         """Return what answers a message best, the best first, and all innate memories; nothing is counted.
 
         Args:
-            text: The message; without a word in it what is hot or pinned comes, the strongest first (A15, A16).
+            text: The message; without a word in it what is hot comes, the strongest first, then what is pinned (A15).
             now: The present.
             owner: The owner's name, if it is known.
             former: The message asks for former times: what is true no longer comes too.
+            level: The level of the message, which counts where strategy `hea` ranks.
         """
         from nola.memory.asking import asked  # noqa: PLC0415 -- keeps start-up fast
         from nola.memory.axes import MemoryClass, Tier, Trust  # noqa: PLC0415 -- as above
 
         engine = self.engine
         trusted = {"trust": Trust.EXTERNAL, "valid_at": None if former else now}
-        ask = asked(text, now=now, limit=_MOST_RECALLED, owner=owner, given=trusted)
+        limit = _MOST_RECALLED if text else _MOST_SALIENT
+        ask = replace(asked(text, now=now, limit=limit, owner=owner, given=trusted), level=level)
         found = engine.recall(ask, count=False)
         if not text:
-            found = [one for one in found if one.pinned or one.tier is Tier.HOT]
+            hot = [one for one in found if one.tier is Tier.HOT]
+            found = hot + [one for one in found if one.pinned and one.tier is not Tier.HOT]
         always = {**trusted, "memory_class": MemoryClass.INNATE}
         innate = engine.recall(asked("", now=now, limit=_MOST_INNATE, given=always), count=False)
         there = {one.id for one in found}
@@ -155,7 +162,8 @@ class KeptMemory:
             request: The id of the message that they were put there for.
         """
         if memories:
-            self.engine.count([m.id for m in memories], activations=[m.score for m in memories], request=request)
+            activations = [m.active if m.score > 0 else 0.0 for m in memories]
+            self.engine.count([m.id for m in memories], activations=activations, request=request)
         if self._made is not None:
             self._make_missing_vectors(self._made)
 
@@ -174,6 +182,17 @@ class KeptMemory:
 
         ask = asked(query, now=self.engine.database.clock.now(), limit=limit, budget=budget, given={})
         return [_remembered(one) for one in self.engine.recall(ask, count=True)]
+
+    def export_lines(self) -> list[str]:
+        """Return the whole of it as readable lines (see `Memories.export_lines`)."""
+        return self.engine.memories.export_lines()
+
+    def import_lines(self, text: Iterable[str], *, skip_known: bool = False, dry_run: bool = False) -> Taken:
+        """Store such lines, all or nothing (see `Memories.import_lines`); their vectors are made in the background."""
+        taken = self.engine.memories.import_lines(text, skip_known=skip_known, dry_run=dry_run)
+        if taken.memories and not dry_run:
+            self.engine.keeper.notice()
+        return taken
 
     def close(self) -> None:
         """Stop its work in the background and close the file, if it was loaded."""
@@ -203,6 +222,7 @@ def _remembered(found: Recalled) -> Remembered:
         innate=found.memory_class == "innate",
         pinned=found.pinned,
         cosine=found.cosine,
+        active=found.active,
     )
 
 

@@ -11,10 +11,12 @@ from nola.clock import SystemClock
 from nola.errors import UsageError
 from nola.llm.choose_embedder import embedder_named, embedder_of
 from nola.llm.tokens import estimate
-from nola.memory.asking import asked, filtered
-from nola.memory.checks import checked_choice, checked_instant, checked_whole
-from nola.memory.database import Database
+from nola.memory.asking import asked, listed
+from nola.memory.axes import State
+from nola.memory.checks import checked_choice, checked_instant, checked_text, checked_whole
+from nola.memory.database import Database, file_at
 from nola.memory.engine import Engine
+from nola.memory.procedures import unmet
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
     from nola.clock import Clock
     from nola.memory.axes import EdgeKind, Tier
+    from nola.memory.dynamics.curves import Curve
     from nola.memory.edges import Edge
     from nola.memory.engine import Explanation, Stats
     from nola.memory.finding import Event
@@ -63,6 +66,8 @@ class Memory:
         embedder: str | Embedder | None = "default",
         settings: Settings | None = None,
         owner: str = "",
+        user: str = "",
+        curve: Curve | None = None,
     ) -> Memory:
         """Open a memory; the file is made by the first store.
 
@@ -75,17 +80,21 @@ class Memory:
                 or an object with `model_id`, `dimensions` and `embed(texts)`.
             settings: All constants; None for those of settings.toml.
             owner: Who `I` is in questions: a name under which memories are stored as `speaker`.
+            user: Whose memories these are: all that is stored is theirs, and of the others' nothing is seen but what is
+                innate and nobody's. Empty for everybody's.
+            curve: A curve of forgetting of one's own: takes days and stabilities in days as arrays, returns what is
+                left, 1 at first and never rising. None for the settings'.
 
         Raises:
-            UsageError: There is no such profile, preset or embedder.
+            UsageError: There is no such profile, preset, embedder or curve.
             ConfigError: A setting is wrong.
         """
         config = configuration.load(os.environ)
-        known = settings or config.settings
+        known = config.settings if settings is None else configuration.checked(settings)
         chosen = embedder_named(embedder, config) if isinstance(embedder, str) else embedder
         if chosen is not None and not hasattr(chosen, "embed"):
             raise UsageError(f"embedder is a name or an object that embeds, not {type(chosen).__name__}")
-        database = Database(Path(path).expanduser(), clock=clock or SystemClock())
+        database = Database(file_at(path), clock=clock or SystemClock())
         return cls(
             Engine(
                 database,
@@ -95,7 +104,9 @@ class Memory:
                 embedder=chosen,
                 count_tokens=estimate,
                 owner=owner,
+                user=checked_text("user", user),
                 former=lambda model: embedder_of(model, config),
+                curve=curve,
             )
         )
 
@@ -151,8 +162,8 @@ class Memory:
             now: The present; None for the clock's.
             as_of: See everything as it was known at this time.
             count: Count the use of what is returned: it grows stronger, and what is used together is linked.
-            filters: kind, memory_class, tier, status, trust, namespace, agent, user, speaker, conversation, concept,
-                tags, pinned, since, until, valid_at, min_heat, include_cold; several values as a list.
+            filters: kind, memory_class, level, tier, status, trust, namespace, agent, user, speaker, conversation,
+                concept, tags, pinned, since, until, valid_at, min_heat, include_cold; several values as a list.
 
         Raises:
             UsageError: A filter is unknown or wrong.
@@ -168,10 +179,16 @@ class Memory:
         )
         return self._engine.recall(ask, count=count)
 
-    def find(self, *, limit: int | None = None, offset: int = 0, **filters: Any) -> list[Record]:
-        """Return the memories that filters let through, the last stored first; nothing is counted."""
-        most = None if limit is None else checked_whole("limit", limit, 0, _MOST)
-        return self._engine.find(filtered(filters), limit=most, offset=checked_whole("offset", offset, 0, _MOST))
+    def find(self, *, limit: int | None = None, offset: int = 0, order: str = "newest", **filters: Any) -> list[Record]:
+        """Return the memories that filters let through; nothing is counted.
+
+        Args:
+            limit: The most memories; None for all.
+            offset: How many to pass over.
+            order: `newest`, the last stored first, or `heat`, the hottest first.
+            filters: As in `recall`, save include_cold: a list hides nothing.
+        """
+        return self._engine.find(listed(filters, order=order, limit=limit, offset=offset))
 
     def explain(self, id: str, now: datetime | None = None) -> Explanation:  # noqa: A002 -- as above
         """Return how every strategy sees a memory: value, strength, tier, half-life, next tier; writes nothing."""
@@ -200,32 +217,94 @@ class Memory:
         """
         return self._engine.stats(self._now(now), namespace=namespace)
 
+    # --- use, tasks, observations and intentions ----------------------------------------------------------------------
+    def used(self, *ids: str) -> None:
+        """Count one use of memories, the best first, as `recall` does of what it returns (B30)."""
+        self._engine.count([self.get(id_).id for id_ in ids])
+
+    def unmet(self, id: str) -> list[str]:  # noqa: A002 -- as above
+        """Return the prerequisites of a procedure that nothing in its namespace is about (B32)."""
+        record = self.get(id)
+        with self._engine.database.reading() as connection:
+            return unmet(connection, record, now=self._now(None), seen_by=self._engine.seen_by)
+
+    def complete(self, task: str, *, namespace: str = "default", agent: str = "") -> str:
+        """Write one episode that tells what the working memory of a task held, and clear it (B10, B13); return its id.
+
+        Raises:
+            UsageError: The task holds nothing.
+        """
+        episode = self._engine.memories.complete(
+            checked_text("task", task),
+            namespace=checked_text("namespace", namespace),
+            agent=checked_text("agent", agent),
+            seen_by=self._engine.seen_by,
+        )
+        self._engine.keeper.notice()
+        return episode
+
+    def observations(
+        self, modality: str | None = None, *, newest: bool = False, limit: int | None = None,
+        namespace: str = "default", agent: str = "",
+    ) -> list[Record]:  # fmt: skip
+        """Return what an agent observes and has not expired, the first seen first; nothing is counted (B06, B07).
+
+        Args:
+            modality: Of this modality only; None for all.
+            newest: The last seen first.
+            limit: The most of them; None for all.
+            namespace: Where it was observed.
+            agent: Who observed it.
+        """
+        found = self._engine.memories.observations(
+            modality=None if modality is None else checked_text("modality", modality),
+            namespace=checked_text("namespace", namespace),
+            agent=checked_text("agent", agent),
+            seen_by=self._engine.seen_by,
+            newest=newest,
+            limit=-1 if limit is None else checked_whole("limit", limit, 0, _MOST),
+        )
+        return [row.record for row in found]
+
+    def attend(self, id: str, reason: str) -> str | None:  # noqa: A002 -- as above
+        """Make an episode of an observation and return its id; None when the observation has expired (B05)."""
+        episode = self._engine.memories.attend(self.get(id).id, checked_text("reason", reason))
+        self._engine.keeper.notice()
+        return episode
+
+    def prune(self) -> int:
+        """Delete the observations that have expired; return how many (B04). Time alone deletes nothing."""
+        return self._engine.memories.prune(seen_by=self._engine.seen_by)
+
+    def trigger(self, id: str) -> None:  # noqa: A002 -- as above
+        """Move an intention on from pending to triggered (B34)."""
+        self._engine.memories.move(self.get(id).id, State.TRIGGERED)
+
+    def resolve(self, id: str) -> None:  # noqa: A002 -- as above
+        """Move an intention on, pending or triggered, to resolved (B34)."""
+        self._engine.memories.move(self.get(id).id, State.RESOLVED)
+
     # --- what is innate -----------------------------------------------------------------------------------------------
-    def load_innate(self, folder: str | os.PathLike[str]) -> list[str]:
+    def load_innate(self, folder: str | os.PathLike[str], *, namespace: str = "default") -> list[str]:
         """Store what a folder holds, one file for each category, as innate memories (A04); return the new ids.
 
-        What is innate in the same category with the same words is there already and is not stored again, so that
-        loading a folder twice does nothing.
+        What the namespace sees as innate already, in the same category with the same words, is not stored again, so
+        that loading a folder twice does nothing.
 
         Args:
             folder: It holds text, Markdown or JSON: see docs/reference/memory.md.
+            namespace: The role that is born with it (A52); `global` for all of them (A53).
 
         Raises:
             UsageError: It is no such folder; nothing was stored.
             DocumentError: A file in it can't be read; nothing was stored.
         """
-        from nola.memory.innate import read_folder  # noqa: PLC0415 -- keeps the import light
+        from nola.memory.innate import read_folder, unknown  # noqa: PLC0415 -- keeps the import light
 
-        given = read_folder(Path(folder))
-        known = self.find(memory_class="innate", namespace=None, expired=True)
-        there = {(tag, one.content) for one in known for tag in one.tags}
-        new = []
-        for fields in given:
-            key = (fields["tags"][0], fields["content"])
-            if key not in there:
-                there.add(key)
-                new.append(fields)
-        return self.store_many(new)
+        given = [{**one, "namespace": one.get("namespace") or namespace} for one in read_folder(Path(folder))]
+        spaces = {fields["namespace"] for fields in given}
+        seen = {space: self.find(memory_class="innate", namespace=space, expired=True) for space in spaces}
+        return self.store_many(unknown(given, seen))
 
     # --- the whole ----------------------------------------------------------------------------------------------------
     def reindex(self, progress: Callable[[str, int, int], None] = lambda *_: None) -> dict[str, int]:
@@ -236,8 +315,10 @@ class Memory:
         """Write everything as readable lines of JSON, sorted, private; return how many lines."""
         from nola.files import write_atomic  # noqa: PLC0415 -- keeps the import light
 
+        self._engine.check_whole()
+
         lines = self._engine.memories.export_lines()
-        write_atomic(Path(file), "".join(f"{line}\n" for line in lines).encode(), follow=True)
+        write_atomic(self._not_its_own(file), "".join(f"{line}\n" for line in lines).encode(), follow=True)
         return len(lines)
 
     def import_(self, file: str | os.PathLike[str], *, skip_known: bool = False, dry_run: bool = False) -> Taken:
@@ -252,7 +333,8 @@ class Memory:
             DocumentError: The file is no export; nothing was stored.
             ConflictError: A memory is there already; nothing was stored.
         """
-        path = Path(file)
+        self._engine.check_whole()
+        path = file_at(file)
         try:
             text = path.read_text(encoding="utf-8")
         except UnicodeDecodeError as error:
@@ -271,6 +353,12 @@ class Memory:
     def close(self) -> None:
         """Finish what is worth finishing in the background and close the file; the next use opens it again."""
         self._engine.close()
+
+    def _not_its_own(self, file: str | os.PathLike[str]) -> Path:
+        place, own = file_at(file), self._engine.database.path
+        if place.resolve().name.startswith(own.resolve().name) and place.resolve().parent == own.resolve().parent:
+            raise UsageError(f"{place} belongs to the memory itself", fix="export into another file")
+        return place
 
     def _now(self, given: datetime | None) -> datetime:
         return self._engine.database.clock.now() if given is None else checked_instant("now", given)

@@ -41,6 +41,14 @@ class MemorySettings:
         choices=("profile", "none", "heat", "actr", "chain", "ebbinghaus", "retention", "hea"),
     )
     pace: float = _setting(1.0, "how fast everything fades, times the preset's pace", "C32-C36", low=0.01, high=100)
+    procedural_pace: float = _setting(
+        0.5, "how fast procedures fade beside other kinds, in profile nola", "E-50", low=0.01, high=1
+    )
+    decay_floor: float = _setting(0.0, "strength below which no memory falls; 0 for none", "P12", low=0, high=1)
+    activation: bool = _setting(True, "activation is kept and ranks (strategy actr)", "C27")
+    hebbian: bool = _setting(True, "joint use is counted, and links of use lend to each other", "C27")
+    forgetting: bool = _setting(True, "stabilities grow and rank (strategies ebbinghaus and retention)", "C27")
+    consolidation: bool = _setting(True, "traces are kept and rank (strategy chain)", "C27")
     content_most: int = _setting(
         1_000_000, "longest content of a memory", "issue 4: Bad input", low=1000, high=100_000_000, unit="characters"
     )
@@ -48,7 +56,6 @@ class MemorySettings:
         300.0, "time after which an observation expires", "B02", low=0.001, high=31_536_000, unit="s"
     )
     working_slots: int = _setting(20, "most slots of one task", "B08, E-21", low=1, high=10_000)
-    pool: int = _setting(100, "fewest candidates that are scored", "architecture: Memory", low=1, high=100_000)
     pool_times: int = _setting(3, "candidates for each result in profile blah", "D15", low=1, high=100)
     blend_share: float = _setting(0.6, "share of relevance in profile ada; heat has the rest", "A19", low=0, high=1)
 
@@ -121,6 +128,14 @@ class RetentionSettings:
 
     episodic_days: float = _setting(30.0, "decay constant of events", "D03", low=0.001, high=100_000, unit="d")
     semantic_days: float = _setting(90.0, "decay constant of facts", "D03", low=0.001, high=100_000, unit="d")
+    procedural_days: float = _setting(
+        180.0, "decay constant of procedures, in profile nola", "E-50", low=0.001, high=100_000, unit="d"
+    )
+    procedural_exponent: float = _setting(
+        1.0, "exponent of the power curve of procedures, in profile nola", "E-50", low=0.01, high=5
+    )
+    curve: str = _setting("exponential", "shape of forgetting", "D38", choices=("exponential", "power"))
+    exponent: float = _setting(0.134, "exponent of the power curve", "D38, D40", low=0.01, high=5)
     importance_boost: float = _setting(2.0, "what importance 1 adds to the factor 1", "D04", low=0, high=100)
     initial: float = _setting(0.3, "first stability", "E-36", low=0, high=1)
     gain: float = _setting(0.1, "stability gained at a spacing bonus of 1", "D11", low=0, high=1)
@@ -136,6 +151,7 @@ class LinkSettings:
     """How memories are linked by likeness and by use (seeds 001 to 003)."""
 
     jaccard: float = _setting(0.3, "likeness of words above which two are similar", "B24", low=0, high=1)
+    cosine: float = _setting(0.85, "likeness of meaning from which on two are similar", "E-54", low=0, high=1)
     similar_most: int = _setting(20, "most similar memories linked when one is stored", "E-18", low=0, high=1000)
     theta: int = _setting(3, "joint uses after which a link forms", "C12", low=1, high=1000)
     eta: float = _setting(0.1, "growth of a link with a joint use (eta)", "C13", low=0, high=1)
@@ -148,6 +164,7 @@ class LinkSettings:
         0.10, "most that links add, as a share of the best score", "issue 4: Edges", low=0, high=1
     )
     min_strength: float = _setting(0.3, "weakest link that brings its other end", "D21", low=0, high=1)
+    hops: int = _setting(1, "how far likeness is followed in profile amplihack", "B27", low=1, high=2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +180,12 @@ class RecallSettings:
     bm25_k1: float = _setting(1.2, "BM25 term saturation", "retrieval.md 4", low=0, high=10)
     bm25_b: float = _setting(0.75, "BM25 length normalisation", "retrieval.md 4", low=0, high=1)
     cosine_offset: float = _setting(0.05, "added to a cosine before it is normalised", "retrieval.md 4", low=0, high=1)
+    cosine_least: float = _setting(
+        0.1, "cosine from which on what nobody said comes without a word of the question", "A16", low=0, high=1
+    )
+    cosine_match: float = _setting(
+        0.25, "cosine from which on meaning alone makes a match, in the documents' profiles", "A16", low=0, high=1
+    )
     generic_weight: float = _setting(
         0.5, "weight of generic words (kind, type, time ...)", "retrieval.md 2", low=0, high=1
     )

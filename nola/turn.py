@@ -71,7 +71,9 @@ class Conversations(Protocol):
 class Memory(Protocol):
     """What a turn asks of the learned memory."""
 
-    def brought_to_mind(self, text: str, *, now: datetime, owner: str, former: bool) -> Sequence[Remembered]:
+    def brought_to_mind(
+        self, text: str, *, now: datetime, owner: str, former: bool, level: Level | None = None
+    ) -> Sequence[Remembered]:
         """Return what answers a message best, the best first, and all innate memories; nothing is counted."""
 
     def used(self, memories: Sequence[Remembered], request: str) -> None:
@@ -118,13 +120,18 @@ class Looked:
     assessment: Assessment
 
 
-def check_input(text: str, settings: Settings) -> None:
+def check_input(text: str, settings: Settings, *, may_be_empty: bool = False) -> None:
     """Refuse a message that can't be used.
+
+    Args:
+        text: The message.
+        settings: How long it may be.
+        may_be_empty: Whether saying nothing is a message too.
 
     Raises:
         InputError: It is empty, binary, or longer than the setting `chat.max_bytes`.
     """
-    if not text.strip():
+    if not (may_be_empty or text.strip()):
         raise InputError("the message is empty", fix="type something, for example: nola chat 'hello'")
     if "\0" in text or any("\ud800" <= sign <= "\udfff" for sign in text):
         raise InputError("the message is binary, not text", fix="send text in UTF-8")
@@ -248,7 +255,7 @@ def look(stimulus: Stimulus, choice: LevelChoice, services: Services, *, window:
     vectoriser = services.vectoriser()
     text = _head_and_tail(stimulus.text)
     memory_budget = memory_budget_for(choice.level, window, settings.context)
-    memories, trouble = _recalled(text, services) if memory_budget else (None, "")
+    memories, trouble = _recalled(text, choice.level, services) if memory_budget else (None, "")
     ranking = services.selector.rank(
         text,
         candidates,
@@ -287,7 +294,7 @@ def look(stimulus: Stimulus, choice: LevelChoice, services: Services, *, window:
     return Looked(report, ranking, assessment)
 
 
-def _recalled(text: str, services: Services) -> tuple[Memories | None, str]:
+def _recalled(text: str, level: Level, services: Services) -> tuple[Memories | None, str]:
     """Return what a message brings to mind, and why nothing could; a greeting asks for what is hot or pinned."""
     from nola.context.memories import Memories  # noqa: PLC0415 -- keeps start-up fast
 
@@ -300,7 +307,8 @@ def _recalled(text: str, services: Services) -> tuple[Memories | None, str]:
     now = services.clock.now()
     asked = "" if greeting else text
     try:
-        found = services.memory.brought_to_mind(asked, now=now, owner=owner, former=read_question(text).former)
+        former = read_question(text).former
+        found = services.memory.brought_to_mind(asked, now=now, owner=owner, former=former, level=level)
     except NolaError as error:
         return None, f"memories could not be looked at: {error}"
     return Memories(now.astimezone(), found, salient=greeting, owner=owner), ""

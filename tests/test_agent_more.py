@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from nola.app import open_assistant
-from nola.errors import ConflictError, NolaError, PathError, StorageError, UsageError
+from nola.errors import ConflictError, DocumentError, NolaError, PathError, StorageError, UsageError
 from nola.flow import Stimulus, TurnResult
 from nola.testing import ManualClock, ScriptedModel, make_agent
 from nola.types import Channel, ConversationId
@@ -223,25 +223,29 @@ def test_an_export_is_taken_in_elsewhere_and_given_out_again(tmp_path: Path, hom
     agent.set_state("user", {"name": "Mara", "rent": 812.5})
     list(agent.turn(Stimulus("Tell me about the sea", ManualClock().now(), Channel.TERMINAL)))
     edit(home, "812.5", "812.50")
+    known = agent.remember("I sold the boat")
     data = agent.export_all()
     assert b'"rent": 812.50' in data
     other = make_agent(tmp_path / "other")
     plan = other.import_plan(data)
     assert (other.get_state("user"), other.backups.list()) == ({}, [])
     result = other.import_all(plan)
-    assert (result.modules, len(result.conversations)) == (("user",), 1)
+    assert (result.modules, len(result.conversations), result.memories) == (("user",), 1, (known,))
     assert [info.name for info in other.backups.list()] == [result.backup]
     assert other.export_all() == data
     assert other.import_plan(data).is_done
     assert [change.via for change in other.changes("user")] == ["import"]
     assert [row.title for row in other.conversations()] == ["Tell me about the sea"]
+    assert [found.content for found in other.recall("boat")] == ["I sold the boat"]
 
 
 def test_a_part_of_everything_can_be_given_out(agent: Agent) -> None:
-    """The state alone, or the conversations alone."""
+    """The state alone, the conversations alone, or the memories alone."""
     list(agent.turn(Stimulus("hello", ManualClock().now())))
-    assert "conversations" not in json.loads(agent.export_all(only="state"))
-    assert "state" not in json.loads(agent.export_all(only="conversations"))
+    agent.remember("I sold the boat")
+    parts = ["state", "conversations", "memories"]
+    assert list(json.loads(agent.export_all()))[3:] == parts
+    assert [list(json.loads(agent.export_all(only=part)))[3:] for part in parts] == [[part] for part in parts]
 
 
 def test_an_import_that_came_too_late_writes_nothing(tmp_path: Path, agent: Agent) -> None:
@@ -255,6 +259,19 @@ def test_an_import_that_came_too_late_writes_nothing(tmp_path: Path, agent: Agen
     assert other.get_state("user.name") == "Ada"
     with pytest.raises(NolaError):
         other.import_plan(b"{}")
+
+
+def test_a_damaged_memory_keeps_everything_out(tmp_path: Path, agent: Agent) -> None:
+    """Its place is told when the plan is made; neither state nor conversations nor other memories are written."""
+    agent.set_state("user.name", "Mara")
+    agent.generate("hello")
+    agent.remember("I sold the boat")
+    export = json.loads(agent.export_all())
+    export["memories"][1]["memory"]["kind"] = "dream"
+    other = make_agent(tmp_path / "other")
+    with pytest.raises(DocumentError, match=r"the export: memories\.1: kind is one of sensory, "):
+        other.import_plan(json.dumps(export).encode())
+    assert (other.get_state("user"), other.conversations(), other.recall("boat")) == ({}, [], [])
 
 
 # --- backups ----------------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ import pytest
 
 from nola import config
 from nola.errors import ConfigError
-from nola.settings import Settings
+from nola.settings import HeatSettings, MemorySettings, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -168,6 +168,36 @@ def test_a_wrong_value_is_refused_in_one_sentence(key: str, text: Any, says: str
     with pytest.raises(ConfigError) as caught:
         config.parse_value(key, text)
     assert str(caught.value) == says
+
+
+@pytest.mark.row("A11")
+@pytest.mark.parametrize("alpha", [-0.1, 1.1, 5.0, float("nan"), float("inf")])
+def test_an_exponent_out_of_range_is_refused(load: Callable[..., Config], alpha: float) -> None:
+    """In a program's settings, typed, in the environment, and in the file: 0 to 1 and nothing else."""
+    for read in (
+        lambda: config.checked(Settings(heat=HeatSettings(alpha=alpha))),
+        lambda: config.parse_value("heat.alpha", alpha),
+        lambda: load(NOLA_HEAT_ALPHA=str(alpha)),
+        lambda: load(f"[heat]\nalpha = {alpha}\n"),
+    ):
+        with pytest.raises(ConfigError, match=r"^heat\.alpha takes 0 to 1, not "):
+            read()
+
+
+def test_settings_of_a_program_are_read_as_those_of_the_file() -> None:
+    """What is right comes back, a text as the setting's own kind; what is no group of settings is named."""
+    right = Settings(heat=HeatSettings(alpha=0.3, counted="n"), memory=MemorySettings(working_slots=5))
+    assert config.checked(right) == right
+    assert config.checked(Settings(heat=HeatSettings(alpha="0.3"))).heat.alpha == 0.3  # type: ignore[arg-type]
+    wrong: dict[Any, str] = {
+        Settings(heat=HeatSettings(counted="twice")): "heat.counted is one of n+1, n, not 'twice'",
+        Settings(heat=None): "heat takes HeatSettings, not NoneType",  # type: ignore[arg-type]
+        None: "settings takes Settings, not NoneType",
+    }
+    for settings, says in wrong.items():
+        with pytest.raises(ConfigError) as caught:
+            config.checked(settings)
+        assert str(caught.value) == says
 
 
 @pytest.mark.parametrize(

@@ -189,6 +189,27 @@ def test_use_is_counted_and_looking_is_not(engine: Engine) -> None:
     assert engine.get(id_).statistics.access_count == 3
 
 
+@pytest.mark.row("E07")
+def test_the_level_of_a_message_weighs_where_hea_ranks(tmp_path: Path) -> None:
+    """At level 3 the memory of level 3 comes first, at level 1 that of level 1; under nola levels count for nothing."""
+    strengths = {}
+    for profile in ("hea", "nola"):
+        engine = Engine(
+            Database(tmp_path / "memory.db", clock=ManualClock()), Settings(), profile=profile, count_tokens=estimate
+        )
+        if profile == "hea":
+            engine.store_many([{"content": f"the boat {level}", "level": level} for level in (1, 3)])
+        for level in Level:
+            found = KeptMemory(lambda: engine).brought_to_mind(  # noqa: B023 -- called at once
+                "boat", now=ManualClock().now(), owner="", former=False, level=level
+            )
+            strengths[profile, level] = {int(one.level): round(one.strength, 9) for one in found}
+        engine.close()
+    assert strengths["hea", Level.QUICK] == {1: 1.0, 3: 0.04}
+    assert strengths["hea", Level.DEEP] == {1: 0.1, 3: 0.4}
+    assert strengths["nola", Level.QUICK] == strengths["nola", Level.DEEP]
+
+
 class SlowVectors:
     """An embedder of one theme that counts its texts."""
 
@@ -217,6 +238,27 @@ def test_vectors_of_what_another_process_stored_are_made_after_the_turn(tmp_path
     kept.used(found, "m1")
     assert other.wait_indexed(10)
     assert vectors.texts.count("I sold the boat") == 1
+    kept.close()
+
+
+@pytest.mark.row("E59")
+def test_the_memory_is_given_out_and_taken_in_as_a_whole(tmp_path: Path, engine: Engine) -> None:
+    """What is taken in is found by its meaning too, once its vector is made; a dry run takes nothing in."""
+    id_ = engine.store("I sold the boat", {})
+    lines = KeptMemory(lambda: engine).export_lines()
+    vectors = SlowVectors()
+    other = Engine(
+        Database(tmp_path / "other.db", clock=ManualClock()), Settings(), embedder=vectors, count_tokens=estimate
+    )
+    kept = KeptMemory(lambda: other)
+    assert kept.import_lines(lines, dry_run=True).memories == 1
+    assert kept.export_lines() != lines
+    assert kept.import_lines(lines).memories == 1
+    assert kept.import_lines(lines, skip_known=True).known == 1
+    assert kept.export_lines() == lines
+    assert other.get(id_).content == "I sold the boat"
+    assert other.wait_indexed(10)
+    assert vectors.texts == ["I sold the boat"]
     kept.close()
 
 

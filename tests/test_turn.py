@@ -15,6 +15,7 @@ from nola.testing import ManualClock, ScriptedModel, echo, make_agent
 from nola.types import Level, Role, StimuliType
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from nola.agent import Agent
@@ -319,7 +320,10 @@ def test_a_message_that_can_not_be_used_is_refused(home: Path, text: str, says: 
     """An empty, binary or huge message is refused in one sentence; nothing is asked, stored or written."""
     model = ScriptedModel()
     agent = make_agent(home, model=model, settings={"chat.max_bytes": "2000"})
-    for ask in (lambda: events(agent, text), lambda: agent.context(Stimulus(text, ManualClock().now()))):
+    asked: list[Callable[[], object]] = [lambda: events(agent, text)]
+    if text.strip():  # of an empty one the context may be looked at (A15)
+        asked.append(lambda: agent.context(Stimulus(text, ManualClock().now())))
+    for ask in asked:
         with pytest.raises(InputError) as caught:
             ask()
         assert str(caught.value) == says

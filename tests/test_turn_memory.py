@@ -106,6 +106,26 @@ def test_a_greeting_brings_what_is_hot_or_pinned(agent: Agent) -> None:
     assert [memory.tier for memory in report.memories][:3] == ["hot"] * 3
 
 
+@pytest.mark.row("A15")
+@pytest.mark.parametrize("level", [None, Level.DEEP])
+def test_an_empty_message_brings_all_that_is_hot(agent: Agent, level: Level | None) -> None:
+    """Every hot memory goes in until the budget is spent, by itself or at level 3; nothing warm, nothing cold."""
+    hot = {agent.remember(f"hot {n}", importance=0.9): f"hot {n}" for n in range(80)}
+    agent.remember("a warm matter", importance=0.5)
+    agent.remember("a cold matter", importance=0.01)
+    agent.remember("pin", importance=0.5, pinned=True)
+    report = context(agent, "", level=level)
+    if level is None:
+        assert (report.choice.level, report.memory_budget) == (Level.CONVERSATION, 150)
+        assert report.memory_tokens >= 147
+        assert set(contents(report)) < set(hot.values())
+    else:
+        assert set(contents(report)[:-1]) == set(hot.values())
+        assert contents(report)[-1] == "pin"
+    assert len(contents(report)) == len(set(contents(report)))
+    assert context(agent, "  \n", level=level).memories == report.memories
+
+
 def test_what_is_innate_is_always_considered(agent: Agent) -> None:
     """An innate rule is told also when the message does not speak of it, after what does."""
     agent.remember("Always answer in metric units", memory_class="innate")
@@ -222,9 +242,11 @@ class Broken:
     def __init__(self, *found: Remembered) -> None:
         self._found = found
 
-    def brought_to_mind(self, text: str, *, now: datetime, owner: str, former: bool) -> Sequence[Remembered]:
+    def brought_to_mind(
+        self, text: str, *, now: datetime, owner: str, former: bool, level: Level | None = None
+    ) -> Sequence[Remembered]:
         """Return what was found; without anything it fails."""
-        del text, now, owner, former
+        del text, now, owner, former, level
         if not self._found:
             raise NolaError("the disk is gone")
         return self._found

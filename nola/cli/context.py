@@ -27,7 +27,8 @@ def context(
     """Show what a message would be answered from.
 
     Prints the level of the message and why, every candidate with its four factors, its tokens, whether it goes in and
-    why not, and what nothing is known about. Calls no model and changes nothing.
+    why not, and what nothing is known about. An empty message shows what is in mind anyway. Calls no model and changes
+    nothing.
 
     Examples:
       nola context "What is my dog's name?"
@@ -36,7 +37,7 @@ def context(
     """
     desk = desk_of(ctx)
     limit = desk.config.settings.chat.max_bytes
-    message = whole_stdin(limit) if text == "-" else checked(text, limit)
+    message = whole_stdin(limit, may_be_empty=True) if text == "-" else checked(text, limit, may_be_empty=True)
     report = desk.assistant.context(stimulus(desk, message, Wishes(level, stimuli_type)))
     if as_json:
         output.document(context_document(report))

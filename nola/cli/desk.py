@@ -75,7 +75,7 @@ class LocalAssistant(Assistant, Protocol):
         """Try again what the disk refused; return what is saved now."""
 
     def export_all(self, *, only: str | None = None) -> bytes:
-        """Return everything that Nola knows as one JSON text, or its part `state` or `conversations`."""
+        """Return everything that Nola knows as one JSON text, or its part `state`, `conversations` or `memories`."""
 
     def import_plan(self, data: bytes) -> ImportPlan:
         """Say what importing an export would change; nothing is written.

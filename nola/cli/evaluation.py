@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nola.cli import output
+from nola.cli import evaluation_memory, output
 from nola.cli.command import command, noun
 from nola.cli.desk import Desk, desk_of
 from nola.cli.options import AsJson, ModelOption
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["group", "levels", "persona"]
 
 group = noun("Measure how well Nola does, on labelled data.")
+command(group)(evaluation_memory.memory)
 
 
 @command(group)

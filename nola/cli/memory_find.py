@@ -42,6 +42,7 @@ def search(
     no_count: _NoCount = False,
     kind: options.KindOption = None,
     memory_class: options.ClassOption = None,
+    level: options.LevelOption = None,
     tier: options.TierOption = None,
     status: options.StatusOption = None,
     trust: _TrustOption = None,
@@ -70,14 +71,15 @@ def search(
     wanted: dict[str, Any] = {
         "kind": kind or None,
         "memory_class": memory_class,
+        "level": level or None,
         "status": status or None,
         "trust": trust,
         "tags": tag or None,
         "speaker": speaker,
         "namespace": namespace,
         "include_cold": include_cold,
-        **({"tier": tier} if tier else {}),
-        **({} if min_heat is None else {"min_heat": min_heat}),
+        "tier": tier or None,
+        "min_heat": min_heat,
         **times,
     }
     found = desk.memory.recall(query, limit=limit, budget=budget, now=now, count=not no_count, **wanted)
@@ -86,9 +88,7 @@ def search(
     else:
         _print(desk, found, why=why)
     output.flush()
-    _say_notes(desk, times.get("as_of"))
-    if not found and not as_json:
-        output.say("nothing is found")
+    _say_notes(desk, times.get("as_of"), found=bool(found) or as_json)
 
 
 def _times(now: datetime, **texts: str) -> dict[str, datetime]:
@@ -96,11 +96,13 @@ def _times(now: datetime, **texts: str) -> dict[str, datetime]:
     return {name: read_moment(text, now, future=name == "until") for name, text in texts.items() if text}
 
 
-def _say_notes(desk: Desk, as_of: datetime | None) -> None:
+def _say_notes(desk: Desk, as_of: datetime | None, *, found: bool) -> None:
     if as_of is not None:
         output.say(f"note: as of {written(as_of)}")
     if trouble := desk.memory.engine.keeper.trouble:
         output.say(f"note: by words alone, since {output.sentence(trouble)}")
+    if not found:
+        output.say("nothing is found")
 
 
 def _print(desk: Desk, found: list["Recalled"], *, why: bool) -> None:

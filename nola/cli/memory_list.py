@@ -27,6 +27,9 @@ _Every = Annotated[bool, typer.Option("--all-namespaces", help="Of every namespa
 _Limit = Annotated[
     int | None, typer.Option("--limit", "-n", min=1, max=100_000, help="Show this many at most (50 at a terminal).")
 ]
+_Role = Annotated[
+    str | None, typer.Option("--namespace", metavar="NAME", help="As seen from there; loaded for that role (default).")
+]
 _Folder = Annotated[
     Path | None, typer.Option("--load", metavar="FOLDER", help="Take in a folder with a file for each category.")
 ]
@@ -39,6 +42,7 @@ def list_(
     tier: options.TierOption = None,
     kind: options.KindOption = None,
     memory_class: options.ClassOption = None,
+    level: options.LevelOption = None,
     status: options.StatusOption = None,
     tag: options.TagOption = None,
     speaker: options.SpeakerOption = None,
@@ -63,6 +67,8 @@ def list_(
     wanted: dict[str, Any] = {
         "kind": kind or None,
         "memory_class": memory_class,
+        "level": level or None,
+        "tier": tier or None,
         "status": list(Status) if everything else status or None,
         "tags": tag or None,
         "speaker": speaker,
@@ -71,11 +77,9 @@ def list_(
     }
     warm = show_heat or bool(tier)
     most = limit or (None if as_json or not output.on_terminal(sys.stdout) else _ON_A_SCREEN)
-    found = desk.memory.find(limit=None if warm or most is None else most + 1, **wanted)
-    rows = list(zip(found, desk.memory.heat(found), strict=True))
-    if warm:
-        rows = sorted((row for row in rows if not tier or row[1][1] in tier), key=lambda row: -round(row[1][0], 2))
-    shown = rows[:most]
+    order = "heat" if warm else "newest"
+    found = desk.memory.find(limit=None if most is None else most + 1, order=order, **wanted)
+    shown = list(zip(found[:most], desk.memory.heat(found[:most]), strict=True))
     if as_json:
         _print_documents(shown)
         return
@@ -83,35 +87,41 @@ def list_(
     if shown:
         output.show("")
     _print_foot(desk, wanted["namespace"])
-    if len(rows) > len(shown):
+    if len(found) > len(shown):
         output.say(f"showing {len(shown)}; --limit for more")
 
 
-def innate(ctx: typer.Context, *, folder: _Folder = None, as_json: AsJson = False) -> None:
+def innate(ctx: typer.Context, *, folder: _Folder = None, namespace: _Role = None, as_json: AsJson = False) -> None:
     """List what is innate: what nothing changes or deletes, and what is always hot.
 
     --load takes in a folder with one file for each category (safety.md, identity.txt, tools.json): one memory a line,
-    or a JSON list. What is there already is not stored again, so a second load does nothing.
+    or a JSON list. What is there already is not stored again, so a second load does nothing. With --namespace it is
+    innate in that role alone, and in the namespace global for all of them.
 
     Examples:
       nola memory innate
       nola memory innate --load born/
+      nola memory innate --load rules/ --namespace global
     """
     desk = desk_of(ctx)
     if folder is not None:
-        _load(desk, folder, as_json=as_json)
+        _load(desk, folder, namespace or "default", as_json=as_json)
         return
-    found = desk.memory.find(memory_class=MemoryClass.INNATE, namespace=None)
+    found = desk.memory.find(memory_class=MemoryClass.INNATE, namespace=namespace)
     rows = list(zip(found, desk.memory.heat(found), strict=True))
     if as_json:
         _print_documents(rows)
         return
     ids = options.id_cells(desk.memory, [one.id for one in found])
+    heads = ["id", "namespace", "kind", "tags", "source", "content"]
     cells = [
-        (ids[one.id], one.kind.value, ", ".join(one.tags), one.source, options.shortened(one.content)) for one in found
+        [ids[one.id], one.namespace, one.kind.value, ", ".join(one.tags), one.source, options.shortened(one.content)]
+        for one in found
     ]
+    if all(one.namespace == "default" for one in found):
+        heads, cells = [heads[0], *heads[2:]], [[cell[0], *cell[2:]] for cell in cells]
     if cells:
-        output.table(("id", "kind", "tags", "source", "content"), cells)
+        output.table(heads, cells)
     output.flush()
     if not found:
         output.say("nothing is innate; a folder of categories is taken in by: nola memory innate --load FOLDER")
@@ -155,8 +165,8 @@ def stats(ctx: typer.Context, *, as_json: AsJson = False) -> None:
         output.say(f"note: {found.trouble}")
 
 
-def _load(desk: Desk, folder: Path, *, as_json: bool) -> None:
-    ids = desk.memory.load_innate(folder)
+def _load(desk: Desk, folder: Path, namespace: str, *, as_json: bool) -> None:
+    ids = desk.memory.load_innate(folder, namespace=namespace)
     desk.remembered()
     if as_json:
         output.document({"ids": ids})
@@ -208,7 +218,7 @@ def _print_foot(desk: Desk, namespace: str | None) -> None:
         output.show(options.counts_line(found))
         output.flush()
     everywhere = found if namespace is None else desk.memory.stats()
-    others = [name for name in everywhere.namespaces if namespace is not None and name != namespace]
+    others = [name for name, number in everywhere.namespaces.items() if number > found.namespaces.get(name, 0)]
     if others:
         output.say(f"note: there is more in other namespaces ({', '.join(others[:5])}): --all-namespaces")
     elif not found.namespaces:

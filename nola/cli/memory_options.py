@@ -21,6 +21,7 @@ __all__ = [
     "ClassOption",
     "IdArgument",
     "KindOption",
+    "LevelOption",
     "NamespaceOption",
     "PlainOption",
     "SpeakerOption",
@@ -38,6 +39,9 @@ __all__ = [
 IdArgument = Annotated[str, typer.Argument(metavar="ID", help="The memory's id, or the beginning of it.")]
 KindOption = Annotated[list[Kind] | None, typer.Option("--kind", help="Of this kind; may be given several times.")]
 ClassOption = Annotated[MemoryClass | None, typer.Option("--class", help="Of this class.")]
+LevelOption = Annotated[
+    list[int] | None, typer.Option("--level", min=1, max=3, metavar="1..3", help="Of this level; may be repeated.")
+]
 TierOption = Annotated[list[Tier] | None, typer.Option("--tier", help="So warm; may be given several times.")]
 StatusOption = Annotated[
     list[Status] | None, typer.Option("--status", help="Of this status, in place of active; may be repeated.")

@@ -13,12 +13,13 @@ if TYPE_CHECKING:
 __all__ = ["checked", "stdin_lines", "whole_stdin"]
 
 
-def checked(text: str | bytes, limit: int) -> str:
+def checked(text: str | bytes, limit: int, *, may_be_empty: bool = False) -> str:
     """Return a message without the white space around it.
 
     Args:
         text: What came in; text that could not be decoded holds lone surrogates.
         limit: The most bytes that it may have.
+        may_be_empty: Whether saying nothing is a message too.
 
     Raises:
         InputError: It is empty, too long, or no text.
@@ -35,18 +36,18 @@ def checked(text: str | bytes, limit: int) -> str:
         raise InputError("the message is no text: it is not UTF-8", fix="give plain text") from None
     if "\0" in message:
         raise InputError("the message is no text: it holds zero bytes", fix="give plain text")
-    if not message:
+    if not (message or may_be_empty):
         raise InputError("the message is empty", fix='say something, for example: nola chat "Good morning"')
     return message
 
 
-def whole_stdin(limit: int) -> str:
+def whole_stdin(limit: int, *, may_be_empty: bool = False) -> str:
     """Read stdin to its end as one message.
 
     Raises:
         InputError: As `checked`.
     """
-    return checked(sys.stdin.buffer.read(limit + 1), limit)
+    return checked(sys.stdin.buffer.read(limit + 1), limit, may_be_empty=may_be_empty)
 
 
 def stdin_lines(limit: int) -> Iterator[str]:

@@ -64,14 +64,16 @@ def get(
     """Fetch a model file, with its progress on stderr.
 
     Without NAME, fetches what this machine lacks: the embedded chat model when no Ollama answers, and the small model
-    that finds facts by meaning. A download that broke off goes on where it was; the file's hash is checked.
+    that finds facts by meaning. With a model that finds by meaning comes its tokenizer. A download that broke off goes
+    on where it was; the file's hash is checked.
 
     Examples:
       nola model get
       nola model get larger
+      nola model get minilm
     """
     desk = desk_of(ctx)
-    names = [name.removeprefix("embedded:")] if name else desk.assistant.missing_files()
+    names = _with_tokenizer(desk, name.removeprefix("embedded:")) if name else desk.assistant.missing_files()
     if name.startswith("ollama:"):
         raise UsageError("Ollama fetches its own models", fix=f"run: ollama pull {name.removeprefix('ollama:')}")
     fetched = [_fetched(desk, each) for each in names]
@@ -183,6 +185,13 @@ def _answers(desk: Desk) -> dict[str, str]:
         why = getattr(choice.model, "why", choice.why)
         return {"model": _NONE, "why": why, "fix": getattr(choice.model, "fix", "")}
     return {"model": f"{ref.provider}:{ref.name}", "why": choice.why, "fix": ""}
+
+
+def _with_tokenizer(desk: Desk, name: str) -> list[str]:
+    """Return the names of a model's files: an embedder is of no use without its tokenizer."""
+    tokenizer = f"{name}-tokenizer"
+    known = {entry.name for entry in desk.assistant.models.manifest.entries}
+    return [name, tokenizer] if tokenizer in known else [name]
 
 
 def _fetched(desk: Desk, name: str) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """`nola export` and `nola import`: everything that Nola knows as one readable file, given out and taken in again."""
 
 import sys
+from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, BinaryIO
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["Part", "export", "import_"]
 
 _MOST = 20
+_WIDE = 80
 _CHUNK = 1 << 20
 _YES = {"y", "yes", "j", "ja", "s", "si", "sí", "sim", "o", "oui"}
 # It describes the machine that it is on, and does not travel.
@@ -30,6 +32,7 @@ class Part(StrEnum):
 
     STATE = "state"
     CONVERSATIONS = "conversations"
+    MEMORIES = "memories"
 
 
 def export(
@@ -37,14 +40,15 @@ def export(
     *,
     file: Annotated[str, typer.Argument(metavar="FILE", help="The file to write; - or nothing prints it.")] = STREAM,
     only: Annotated[Part | None, typer.Option(help="Give out this part alone.")] = None,
-    markdown: Annotated[bool, typer.Option("--markdown", help="The state as Markdown, to be read by people.")] = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="State and memories as Markdown, for people.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace FILE when it is there already.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Give out everything that Nola knows, as one readable JSON document.
 
-    Modules stand in it as you wrote them, conversations with every turn. The same content gives the same bytes, and
-    nola import takes them in again. FILE is readable for you alone. With --json, what was written is told as JSON.
+    Modules stand in it as you wrote them, conversations with every turn, memories with their history and links. The
+    same content gives the same bytes, and nola import takes them in again. FILE is readable for you alone. With --json,
+    what was written is told as JSON.
 
     Examples:
       nola export nola.json
@@ -53,17 +57,18 @@ def export(
     """
     desk = desk_of(ctx)
     if markdown and only is Part.CONVERSATIONS:
-        raise UsageError("--markdown gives out the state, so there is nothing left to print", fix="leave --only out")
+        raise UsageError(
+            "--markdown gives out state and memories, so there is nothing left to print", fix="leave --only out"
+        )
     if file != STREAM:
         check_free(Path(file), force=force)
-    part = Part.STATE if markdown else only
-    data = desk.assistant.export_all(only=part and part.value)
+    data = desk.assistant.export_all(only=only and only.value)
     text = _as_markdown(data) if markdown else data
     if file == STREAM:
         print_exactly(text)
     else:
         write_file(Path(file), text, as_json=as_json)
-    whole = part is Part.CONVERSATIONS or _is_whole(desk)
+    whole = only in {Part.CONVERSATIONS, Part.MEMORIES} or _is_whole(desk)
     if not (markdown or _comes_back(desk, data)) or not whole:
         raise typer.Exit(1)
 
@@ -79,8 +84,8 @@ def import_(
 ) -> None:
     """Take in what nola export gave out, after showing what that changes.
 
-    Modules and conversations that are not in FILE stay as they are. A backup is made first, and how to go back to it
-    is printed. Without a terminal, --yes has to be given.
+    What is not in FILE stays as it is, and a memory that is here already is passed over. A backup is made first, and
+    how to go back to it is printed. Without a terminal, --yes has to be given.
 
     Examples:
       nola import --dry-run nola.json
@@ -186,8 +191,10 @@ def _show_plan(plan: "ImportPlan") -> None:
         if many > _MOST:
             output.show(f"  and {many - _MOST} more")
     _show_talks(plan)
+    _show_memories(plan)
     if plan.is_done:
-        output.show("all of it is here already" if plan.modules or plan.conversations else "there is nothing in it")
+        known = plan.modules or plan.conversations or plan.memories.known
+        output.show("all of it is here already" if known else "there is nothing in it")
 
 
 def _show_talks(plan: "ImportPlan") -> None:
@@ -205,20 +212,38 @@ def _show_talks(plan: "ImportPlan") -> None:
         output.show(f"  and {len(listed) - _MOST} more")
 
 
+def _show_memories(plan: "ImportPlan") -> None:
+    from nola.cli.memory_options import shortened  # noqa: PLC0415 -- keeps start-up fast
+
+    found = plan.memories
+    if found.is_done and not found.known:
+        return
+    fates = ((len(found.new), "new"), (found.known, "known already and skipped"))
+    told = ", ".join(f"{many} {word}" for many, word in fates if many) or "none new"
+    beside = {"event": found.events, "use": found.uses, "edge": found.edges, "pair": found.pairs}
+    beside |= {"purge": found.purged, "counter": found.counters}
+    more = ", ".join(_count(many, word) for word, many in beside.items() if many)
+    output.show(f"memories: {told}{f'; with {more}' if more else ''}")
+    for memory in found.new[:_MOST]:
+        output.show(f"  {output.one_line(memory.id)}: {memory.kind}, {shortened(memory.content, most=_WIDE)}")
+    if len(found.new) > _MOST:
+        output.show(f"  and {len(found.new) - _MOST} more")
+
+
 def _show_result(result: "ImportResult") -> None:
-    done = ((len(result.modules), "module"), (len(result.conversations), "conversation"))
-    output.show(f"imported {' and '.join(_count(many, what) for many, what in done if many)}")
+    done = {"module": result.modules, "conversation": result.conversations, "memory": result.memories}
+    told = [_count(len(ids), what) for what, ids in done.items() if ids] or ["what goes with the memories"]
+    output.show(f"imported {' and '.join([', '.join(told[:-1]), told[-1]] if told[1:] else told)}")
     output.show(f"to take all of it back: nola backup restore {result.backup}")
 
 
 def _told(plan: "ImportPlan", result: "ImportResult | None") -> dict[str, object]:
     from nola.transfer import plan_document  # noqa: PLC0415 -- keeps start-up fast
 
-    done = (
-        {"modules": result.modules, "conversations": result.conversations, "backup": result.backup} if result else None
-    )
-    return {"plan": plan_document(plan), "result": done}
+    return {"plan": plan_document(plan), "result": asdict(result) if result else None}
 
 
 def _count(number: int, word: str) -> str:
-    return f"{number} {word}" if number == 1 else f"{number} {word}s"
+    if number == 1:
+        return f"1 {word}"
+    return f"{number} {word[:-1]}ies" if word.endswith("y") else f"{number} {word}s"

@@ -6,6 +6,7 @@ import threading
 from typing import TYPE_CHECKING, Any, Protocol
 
 from nola.errors import ModelError
+from nola.forks import in_children
 from nola.llm.cores import thread_count
 
 if TYPE_CHECKING:
@@ -67,8 +68,12 @@ class MiniLmEmbedder:
         self._threads = threads
         self._batch = batch
         self._max_tokens = max_tokens
+        self._begin()
+        in_children(self, MiniLmEmbedder._begin)
+
+    def _begin(self) -> None:
         self._lock = threading.Lock()
-        self._loaded: tuple[Any, Any] | None = None
+        self._loaded: tuple[Any, Any] | None = None  # a forked child has none of its threads
 
     def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """Return one vector a text; see `Embedder.embed`."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from nola.errors import ModelError
+from nola.forks import in_children
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,8 +46,12 @@ class StaticEmbedder:
             tokenizer: Its tokenizer, in the format of the package `tokenizers`.
         """
         self._files = weights, tokenizer
-        self._lock = threading.Lock()
         self._loaded: tuple[npt.NDArray[Any], Any] | None = None
+        self._begin()
+        in_children(self, StaticEmbedder._begin)
+
+    def _begin(self) -> None:
+        self._lock = threading.Lock()
 
     def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """Return one vector a text; see `nola.llm.embed.Embedder.embed`."""

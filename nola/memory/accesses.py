@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 from nola.memory import edges
 from nola.memory.axes import EdgeKind, MemoryClass
-from nola.memory.instants import micros
-from nola.memory.links import Link
+from nola.memory.edges import Edge, Near
+from nola.memory.instants import from_micros, micros
+from nola.memory.links import Link, retrieved
 from nola.memory.memory_rows import STATISTICS, statistics_of, statistics_values
 from nola.memory.storing import mutable, next_revision, note
 
@@ -18,12 +20,13 @@ if TYPE_CHECKING:
     import apsw
 
     from nola.memory.dynamics.base import Statistics
+    from nola.settings_memory import LinkSettings
 
-__all__ = ["adjust_heat", "pair", "record"]
+__all__ = ["adjust_heat", "counted", "joint", "pair", "record"]
 
 _BIAS_MOST = 1.0
 _MILLION = 1_000_000
-_ROW = "SELECT seq, class, namespace FROM memory WHERE id = ?"
+_ROW = "SELECT seq, class, namespace, user FROM memory WHERE id = ?"
 _COUNTED = "INSERT OR IGNORE INTO access (memory, request, at) VALUES (?, ?, ?)"
 _KEEP = f"UPDATE memory SET {', '.join(f'{name} = ?' for name in STATISTICS)}, revision = ? WHERE seq = ?"  # noqa: S608 -- constants only
 _READ = f"SELECT importance, {', '.join(STATISTICS)} FROM memory WHERE id = ?"  # noqa: S608 -- constants only
@@ -31,6 +34,14 @@ _PAIR = """
 SELECT p.count, p.last, coalesce(e.weight, 0.0) FROM pair AS p
 LEFT JOIN edge AS e ON e.source = p.low AND e.target = p.high AND e.kind = 'associated'
 WHERE p.low = ? AND p.high = ?"""
+_JOINT = """
+SELECT low, high, count, last FROM pair WHERE low IN (SELECT value FROM json_each(?1))
+UNION ALL
+SELECT high, low, count, last FROM pair WHERE high IN (SELECT value FROM json_each(?1))"""
+_PAIRS_OF = """
+SELECT l.id, h.id, p.count, p.last FROM pair AS p JOIN memory AS l ON l.seq = p.low JOIN memory AS h ON h.seq = p.high
+WHERE p.low = (SELECT seq FROM memory WHERE id = ?1) OR p.high = (SELECT seq FROM memory WHERE id = ?1)
+ORDER BY p.low, p.high"""
 _PUT_PAIR = """
 INSERT INTO pair (low, high, count, last) VALUES (?1, ?2, ?3, ?4)
 ON CONFLICT (low, high) DO UPDATE SET count = excluded.count, last = excluded.last"""
@@ -55,24 +66,24 @@ def record(
         request: The id of the request.
         used: For each id, what one access makes of its statistics.
         now: The present.
-        pairs: Ids of memories that were used together (C11).
+        pairs: Ids of memories that were used together (C11); those of two namespaces or users are none.
         grow: What one joint use makes of a pair; None counts it only.
 
     Returns:
         The ids that this request had not counted yet.
     """
     at = micros(now)
-    fresh: dict[str, tuple[int, str]] = {}
+    fresh: dict[str, tuple[int, tuple[str, str]]] = {}
     revision = 0
     for id_, change in used.items():
         row = connection.execute(_ROW, (id_,)).fetchone()
         if row is None:  # it was forgotten meanwhile
             continue
-        seq, class_, namespace = row
+        seq, class_, *place = row
         connection.execute(_COUNTED, (seq, request, at))
         if not connection.changes():
             continue
-        fresh[id_] = seq, namespace
+        fresh[id_] = seq, (place[0], place[1])
         if class_ != MemoryClass.INNATE.value:
             revision = revision or next_revision(connection)
             values = statistics_values(change(_statistics(connection, id_)))
@@ -88,6 +99,23 @@ def pair(connection: apsw.Connection, one: int, other: int) -> Link:
     low, high = sorted((one, other))
     row = connection.execute(_PAIR, (low, high)).fetchone()
     return Link() if row is None else Link(row[0], row[2], row[1] / _MILLION)
+
+
+def joint(connection: apsw.Connection, seqs: Iterable[int], settings: LinkSettings) -> list[Near]:
+    """Return pairs at some memories as `edges.near` returns links, as strong as they were often used (D20)."""
+    return [
+        Near(seq, other, EdgeKind.ASSOCIATED, retrieved(count, settings), last / _MILLION)
+        for seq, other, count, last in connection.execute(_JOINT, (json.dumps(list(seqs)),))
+    ]
+
+
+def counted(connection: apsw.Connection, id_: str, found: Iterable[Edge], settings: LinkSettings) -> list[Edge]:
+    """Return the edges of a memory with its pairs in the place of the links that grew by activity (D20)."""
+    others = [edge for edge in found if edge.kind is not EdgeKind.ASSOCIATED]
+    for low, high, count, last in connection.execute(_PAIRS_OF, (id_,)):
+        at = from_micros(last)
+        others.append(Edge(low, high, EdgeKind.ASSOCIATED, retrieved(count, settings), count, at, at, {}))
+    return others
 
 
 def adjust_heat(connection: apsw.Connection, id_: str, amount: float, *, now: datetime) -> float:

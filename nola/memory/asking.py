@@ -1,4 +1,4 @@
-"""What a caller asks for in names and words, checked, as a question or a filter; nothing is guessed."""
+"""What a caller asks for in names and words, checked, as a question, a list or a filter; nothing is guessed."""
 
 from __future__ import annotations
 
@@ -18,25 +18,30 @@ from nola.memory.checks import (
     nearest,
 )
 from nola.memory.filters import Filter
+from nola.memory.listing import Listing, Order
 from nola.memory.recall import Ask
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from datetime import datetime
 
-__all__ = ["OPTIONS", "asked", "filtered"]
+__all__ = ["OPTIONS", "asked", "filtered", "listed"]
 
 _ALIASES = {
     "class": "classes",
     "memory_class": "classes",
     "class_": "classes",
     "kind": "kinds",
+    "level": "levels",
     "status": "statuses",
     "tier": "tiers",
     "speaker": "author",
 }
 OPTIONS = ("tiers", "include_cold", "min_heat")
 """Options of a question that are no filters of stored fields."""
+_OF_LISTS = ("tiers", "min_heat")
+_LEVELS = (1, 3)
+_MOST_LISTED = 2**53
 _MOST_LIMIT = 100_000
 _MOST_BUDGET = 10_000_000
 
@@ -68,7 +73,7 @@ def asked(
     if not isinstance(text, str):
         raise UsageError(f"a question is a text, not {type(text).__name__}")
     own = _named(given)
-    options = {name: own.pop(name) for name in OPTIONS if name in own}
+    options = _taken(own, OPTIONS)
     then, present = None if as_of is None else checked_instant("as_of", as_of), checked_instant("now", now)
     return Ask(
         text=text,
@@ -83,6 +88,32 @@ def asked(
     )
 
 
+def listed(
+    given: Mapping[str, object], *, order: object = Order.NEWEST, limit: object = None, offset: object = 0
+) -> Listing:
+    """Return the list that a caller wants.
+
+    Args:
+        given: Filters by name, tier and least heat among them.
+        order: `newest` or `heat`.
+        limit: The most memories; None for all.
+        offset: How many to pass over.
+
+    Raises:
+        UsageError: A name is unknown, or a value is of the wrong type or out of range.
+    """
+    own = _named(given)
+    options = _taken(own, _OF_LISTS)
+    return Listing(
+        wanted=filtered(own),
+        tiers=frozenset(_choices(Tier)("tier", options.get("tiers", ()))),
+        min_heat=checked_share("min_heat", options.get("min_heat", 0.0)),
+        order=checked_choice("order", order, Order),
+        limit=None if limit is None else checked_whole("limit", limit, 0, _MOST_LISTED),
+        offset=checked_whole("offset", offset, 0, _MOST_LISTED),
+    )
+
+
 def filtered(given: Mapping[str, object], *, as_of: datetime | None = None) -> Filter:
     """Return the filter that a caller names; what is None does not matter, except `namespace=None`: all of them.
 
@@ -92,7 +123,7 @@ def filtered(given: Mapping[str, object], *, as_of: datetime | None = None) -> F
     checked: dict[str, Any] = {}
     for name, value in _named(given).items():
         if name not in _CHECKS:
-            known = _CHECKS.keys() | _ALIASES.keys() | set(OPTIONS)
+            known = (_CHECKS.keys() | _ALIASES.keys() | set(OPTIONS)) - {name}
             raise UsageError(f"memories can't be filtered by {name!r}{nearest(name, known)}")
         if value is None and name != "namespace":
             continue
@@ -110,12 +141,18 @@ def _named(given: Mapping[str, object]) -> dict[str, object]:
     return own
 
 
-def _choices(choice: type[Any]) -> Callable[[str, object], frozenset[Any]]:
-    def check(name: str, value: object) -> frozenset[Any]:
-        several = value if isinstance(value, list | tuple | set | frozenset) else [value]
-        return frozenset(checked_choice(name, one, choice) for one in several)
+def _taken(own: dict[str, object], names: Iterable[str]) -> dict[str, object]:
+    """Take what is no filter of stored fields out of `own`; what is None was not given."""
+    found = {name: own.pop(name) for name in names if name in own}
+    return {name: value for name, value in found.items() if value is not None}
 
-    return check
+
+def _several(value: object) -> Iterable[object]:
+    return value if isinstance(value, list | tuple | set | frozenset) else [value]
+
+
+def _choices(choice: type[Any]) -> Callable[[str, object], frozenset[Any]]:
+    return lambda name, value: frozenset(checked_choice(name, one, choice) for one in _several(value))
 
 
 def _details(name: str, value: object) -> tuple[tuple[str, Any], ...]:
@@ -125,6 +162,7 @@ def _details(name: str, value: object) -> tuple[tuple[str, Any], ...]:
 _CHECKS: Mapping[str, Callable[[str, object], Any]] = {
     "kinds": _choices(Kind),
     "classes": _choices(MemoryClass),
+    "levels": lambda name, value: frozenset(checked_whole(name, one, *_LEVELS) for one in _several(value)),
     "statuses": _choices(Status),
     "trust": lambda name, value: checked_choice(name, value, Trust),
     **dict.fromkeys(("namespace", "agent", "user", "author", "conversation", "concept"), checked_text),

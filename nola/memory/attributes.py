@@ -10,12 +10,18 @@ from nola.memory.learn_words import CAR_MAKES, JOBS, PETS, PLURALS, RELATIONS
 from nola.memory.tokens import tokens
 from nola.text import STOP_WORDS, stem
 
-__all__ = ["Statement", "read_statement", "sentences"]
+__all__ = ["Statement", "read_statement"]
 
 _LONGEST = 600
 """Characters that are looked at."""
-_MOST_SENTENCES = 6
-_BREAK = re.compile(r"(?<=[.!?])\s+(?=\S)")
+_NUMBER = re.compile(r"\d[\d.,:]*")
+_NOW = re.compile(
+    r"\b(?:now|new|nowadays|these days|since|instead|any ?more|longer|gone|finally|until|again|over|done|just|tonight"
+    r"|this (?:week|month|morning|year)|last (?:week|month|night)|yesterday|today|recently|(?:up|down) to|is off"
+    r"|switched|changed|moved|swapped|replaced|gave|sold|became|update|turned|went|came|got|picked|started|stopped|quit"
+    r"|took|promoted|dropped|rose|bought)\b",
+    re.IGNORECASE,
+)
 
 _ATTRIBUTES = """
 residence: live reside base relocate home apartment flat house address settle neighbourhood
@@ -72,17 +78,27 @@ drop dropped elected expanded finished former gave got grown hired increased ins
 moved new now nowadays postponed promoted pushed quit raised reduced relocated rename replaced rescheduled retired
 rewrote shrank since slipped sold start started stop stopped swapped switch switched these today took transferred
 turned upgraded updated yesterday"""
-_GENERIC = """thing way time day week month year lot bit kind name call called good great really people person start
-started make made take took come came put new old think want say tell feel current currently today number best better
-right many much"""
 _NO_NAMES = frozenset(
-    """please yesterday tomorrow tonight last next yes well maybe actually oh hey hi thanks sure currently recently dr
-    mr mrs monday tuesday wednesday thursday friday saturday sunday january february march april may june july august
-    september october november december""".split()
+    """actually after although april august because currently december dr during february for friday hey hi january
+    july june last march may maybe monday mr mrs next november october oh please recently saturday september since
+    sunday sure thanks thursday tomorrow tonight tuesday until wednesday well when while with yes yesterday""".split()
 )
 _OWN = frozenset("i i'm i've i'd i'll me mine myself we we're we've us im ive".split())
-_POSSESSIVE = frozenset({"my", "our"})
-_NAME = re.compile(r"(?<!^)(?<![.!?] )(?P<where>\b(?:in|at|to|on|of|from|near) )?\b(?P<name>[A-Z][a-z]+)\b")
+_ADJECTIVES = "(?:(?:new|old|little|big|best|older|younger|dear|poor)\\s+)?"
+_NOUN = r"(?P<noun>\w[\w-]+)(?P<owns>['’](?:s\b)?)?"
+_POSSESSED = re.compile(rf"\b(?P<article>)(?:[Mm]y|[Oo]ur)\s+{_ADJECTIVES}{_NOUN}")
+_SUBJECT = re.compile(
+    r"\b(?P<first>[Ii]|[Ww]e)\b"
+    rf"|\b(?:(?P<article>[Tt]he)|[Mm]y|[Oo]ur|[Hh]is|[Hh]er|[Tt]heir)\s+{_ADJECTIVES}{_NOUN}"
+    r"|\b(?P<name>[A-Z][a-z]+)(?P<has>['’]s\b)?"
+)
+_PEOPLE = frozenset(
+    """friend boss colleague coworker co-worker neighbour neighbor roommate flatmate housemate trainer coach teacher
+    landlord landlady accountant manager director secretary doctor dentist lawyer student pupil customer client guest
+    assistant intern trainee team crew family in-law parent grandparent people guy girl boy man woman lady kid child
+    baby bride groom ex""".split()
+)
+_NAME = re.compile(r"(?<!^)(?<![.!?] )\b([A-Z][a-z]+)\b")
 _FIRST_NAME = re.compile(r"^\W*([A-Z][a-z]+)(?:['’]s| (?:is|was|has|had|and|will|left|got|[a-z]+s|[a-z]+ed)\b)")
 
 
@@ -94,23 +110,31 @@ class Statement:
         own: It speaks of the one who says it.
         relations: Relatives and pets that it names, for example `sister`.
         names: What may be names, folded.
-        places: Those of them that stand as a place does: `in Rome`.
-        words: Stems that carry meaning.
+        numbers: Numbers, dates and times, as they are written.
+        said: All its words, folded.
+        words: Stems of all words but the commonest.
         attribute_words: Those of them by which the attributes are known.
         attributes: What it touches, for example `residence`.
-        changes: It says that something is new or over.
-        who: It asks who somebody is, so that relatives and names are answers.
+        changes: It says that something is new or over, by its verbs.
+        now: It speaks of the present or of something that has just come about.
+        subject: The stem of whom or what it speaks of first; `i` for the speaker, empty when that is not clear.
+        is_other: That is somebody else: a name, a relative, a colleague, the owner of something.
+        is_who: It asks who somebody is.
     """
 
     own: bool
     relations: frozenset[str]
     names: frozenset[str]
-    places: frozenset[str]
+    numbers: frozenset[str]
+    said: frozenset[str]
     words: frozenset[str]
     attribute_words: frozenset[str]
     attributes: frozenset[str]
     changes: bool
-    who: bool
+    now: bool
+    subject: str
+    is_other: bool
+    is_who: bool
 
 
 @lru_cache(maxsize=8192)
@@ -118,38 +142,29 @@ def read_statement(text: str) -> Statement:
     """Read the beginning of a text."""
     text = text[:_LONGEST]
     found = tokens(text)
-    stems = {stem(word) for word in found}
-    relations = frozenset(relation for word in found if (relation := _relation(word)))
-    names, places = _names(text)
-    kept = {stem(word) for word in found if word not in STOP_WORDS and word not in names and not _relation(word)}
+    stems = {word: stem(word) for word in found}
     lexicon = _lexicon()
     table = lexicon.attributes
     folded = " ".join(found)
-    attributes = {name for word in stems if word in table for name in table[word]}
+    attributes = {name for word in stems.values() if word in table for name in table[word]}
     attributes |= {name for name, phrase in _PHRASES.items() if phrase.search(folded)}
-    own = any(
-        word in _OWN or (word in _POSSESSIVE and not _relation(after))
-        for word, after in zip(found, [*found[1:], ""], strict=False)
-    )
-    meaning = frozenset(word for word in kept - lexicon.generic if not word[0].isdigit())
+    subject, is_other = _subject(text)
+    words = frozenset(stems[word] for word in stems if word not in STOP_WORDS)
     return Statement(
-        own=own,
-        relations=relations,
-        names=names,
-        places=places,
-        words=meaning,
-        attribute_words=frozenset(meaning & table.keys()),
+        own=not _OWN.isdisjoint(stems) or any(not _is_person(found) for found in _POSSESSED.finditer(text)),
+        relations=frozenset(relation for word in stems if (relation := _relation(word))),
+        names=_names(text),
+        numbers=frozenset(_NUMBER.findall(text)),
+        said=frozenset(stems),
+        words=words,
+        attribute_words=words & table.keys(),
         attributes=frozenset(attributes),
-        changes=not stems.isdisjoint(lexicon.change),
-        who=found[:1] == ["who"],
+        changes=not lexicon.change.isdisjoint(stems.values()),
+        now=_NOW.search(text) is not None,
+        subject=subject,
+        is_other=is_other,
+        is_who=found[:1] in (["who"], ["whose"]),
     )
-
-
-@lru_cache(maxsize=8192)
-def sentences(text: str) -> tuple[Statement, ...]:
-    """Read each of the first sentences of a text, without its questions."""
-    parts = _BREAK.split(text[:_LONGEST])
-    return tuple(read_statement(part) for part in parts[:_MOST_SENTENCES] if not part.rstrip().endswith("?"))
 
 
 @lru_cache(maxsize=16_384)
@@ -160,20 +175,39 @@ def _relation(word: str) -> str:
     return ""
 
 
-def _names(text: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Return what may be names, and those among them that stand as a place does."""
-    found = [(match["name"].lower(), bool(match["where"])) for match in _NAME.finditer(text)]
+def _subject(text: str) -> tuple[str, bool]:
+    """Return whom or what a statement speaks of first, and whether that is somebody else than the speaker."""
+    first = next((word for word in tokens(text) if word not in STOP_WORDS and word not in _NO_NAMES), "")
+    for found in _SUBJECT.finditer(text):
+        if found["first"]:
+            return "i", False
+        word = (found["noun"] or found["name"]).lower()
+        if found["name"] and (word in STOP_WORDS or word in _NO_NAMES):
+            continue
+        is_name = bool(found["has"]) or (bool(found["name"]) and found.start() > 0)
+        return stem(word), is_name or (bool(found["noun"]) and _is_person(found))
+    return stem(first), False
+
+
+def _is_person(found: re.Match[str]) -> bool:
+    """Tell whether what was found is a relative, a colleague, or whoever owns something."""
+    word = found["noun"].lower()
+    is_known = bool(_relation(word)) or not _PEOPLE.isdisjoint({word, word[:-1]})
+    return bool(found["owns"]) or (is_known and not found["article"])
+
+
+def _names(text: str) -> frozenset[str]:
+    """Return what may be names."""
+    found = {name.lower() for name in _NAME.findall(text)}
     if first := _FIRST_NAME.match(text):
-        found.append((first[1].lower(), False))
-    names = frozenset(name for name, _ in found) - STOP_WORDS - _NO_NAMES
-    return names, names - {name for name, where in found if not where}
+        found.add(first[1].lower())
+    return frozenset(found) - STOP_WORDS - _NO_NAMES
 
 
 @dataclass(frozen=True, slots=True)
 class _Lexicon:
     attributes: dict[str, frozenset[str]]
     change: frozenset[str]
-    generic: frozenset[str]
 
 
 @lru_cache(maxsize=1)
@@ -185,5 +219,4 @@ def _lexicon() -> _Lexicon:
         for word in words.split():
             found.setdefault(stem(word), set()).add(name)
     change = frozenset(stem(word) for word in _CHANGE.split())
-    generic = change | {stem(word) for word in _GENERIC.split()}
-    return _Lexicon({word: frozenset(names) for word, names in found.items()}, change, generic)
+    return _Lexicon({word: frozenset(names) for word, names in found.items()}, change)

@@ -7,11 +7,11 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from nola.errors import UsageError
-from nola.memory.axes import MemoryClass
+from nola.memory.axes import Kind, MemoryClass, State
 from nola.memory.checks import checked_instant
 from nola.memory.finding import by_seq
 from nola.memory.instants import micros, written
-from nola.memory.kinds import OWN_FIELDS
+from nola.memory.kinds import COUNTED, OWN_FIELDS, moved
 from nola.memory.memory_rows import COLUMNS, row_of_record
 from nola.memory.record import ALIASES, Record
 from nola.memory.storing import mutable, next_revision, note, written_in
@@ -25,7 +25,11 @@ if TYPE_CHECKING:
 
 __all__ = ["change", "is_purged", "promote", "purge"]
 
-_FIXED = frozenset({"id", "kind", "class", "memory_class", "status", "namespace", "created", "updated", "statistics"})
+_FIXED = frozenset(
+    """id kind class memory_class status namespace created updated statistics access_count last_access stability
+    details""".split()
+)
+_PLACED: Mapping[Kind, str] = {**COUNTED, Kind.WORKING: "task"}
 _TOMB = """
 INSERT INTO tombstone (seq, id, revision, namespace, at, digest)
 SELECT seq, id, ?2, namespace, ?3, ?4 FROM memory WHERE seq = ?1"""
@@ -42,7 +46,8 @@ def change(connection: apsw.Connection, id_: str, given: Mapping[str, object], *
         now: The present.
 
     Raises:
-        UsageError: There is none of this id, a field is unknown or can't be changed so, or a value is wrong.
+        UsageError: There is none of this id, a field is unknown or can't be changed so, a value is wrong, or the rules
+            of its kind forbid the change.
         ProtectedError: It is innate.
     """
     seq = mutable(connection, id_)
@@ -51,6 +56,7 @@ def change(connection: apsw.Connection, id_: str, given: Mapping[str, object], *
     record = Record.from_json({**was, **_merged(was, given)})
     if record.trust.rank > before.trust.rank:
         raise UsageError(f"trust can be lowered, not raised from {before.trust.value} to {record.trust.value}")
+    _keeps_the_rules(before, record)
     old_columns, new_columns = (row_of_record(one, seq=seq, revision=0) for one in (before, record))
     columns: dict[str, Any] = {
         name: new for name, old, new in zip(COLUMNS, old_columns, new_columns, strict=True) if old != new
@@ -65,16 +71,20 @@ def change(connection: apsw.Connection, id_: str, given: Mapping[str, object], *
 
 
 def promote(connection: apsw.Connection, id_: str, *, now: datetime) -> None:
-    """Make a learned memory innate, for good: from now on nothing changes it.
+    """Make a learned memory innate, for good: from now on nothing changes it, and it never expires.
 
     Raises:
         UsageError: There is none of this id.
         ProtectedError: It is innate already.
     """
     seq = mutable(connection, id_)
-    old, new = {"class": MemoryClass.LEARNED.value}, {"class": MemoryClass.INNATE.value}
-    note(connection, seq, "changed", {"old": dict(old), "new": dict(new)}, now=now)
-    written_in(connection, seq, {"class": MemoryClass.INNATE.value, "updated": micros(now)})
+    expires = by_seq(connection, seq).record.expires_at
+    old: dict[str, Json] = {"class": MemoryClass.LEARNED.value}
+    new: dict[str, Json] = {"class": MemoryClass.INNATE.value}
+    if expires is not None:
+        old["expires_at"], new["expires_at"] = written(expires), None
+    note(connection, seq, "changed", {"old": old, "new": new}, now=now)
+    written_in(connection, seq, {"class": MemoryClass.INNATE.value, "expires_at": None, "updated": micros(now)})
 
 
 def purge(connection: apsw.Connection, ids: Iterable[str], *, now: datetime) -> int:
@@ -111,6 +121,24 @@ def _merged(was: Mapping[str, Json], given: Mapping[str, object]) -> dict[str, A
         else:
             changed[name] = written(checked_instant(as_given, value)) if isinstance(value, datetime) else value
     return {**changed, "details": details}
+
+
+def _keeps_the_rules(before: Record, after: Record) -> None:
+    """Refuse to move what its kind has put in its place: in an order, in a task, or on the way of an intention.
+
+    Raises:
+        UsageError: The change would do so (B03, B08, B17, B34).
+    """
+    kind, old, new = before.kind, before.details, after.details
+    if placed := _PLACED.get(kind):
+        whose = (("agent", before.agent, after.agent), ("user", before.user, after.user))
+        for name, was, becomes in ((placed, old.get(placed), new.get(placed)), *whose):
+            if was != becomes:
+                raise UsageError(f"the {name} of {kind.value} memories can't be changed: store a new one")
+    if kind is Kind.PROSPECTIVE:
+        state, to = (State(str(one.get("state", State.PENDING))) for one in (old, new))
+        if state is not to:
+            moved(state, to)
 
 
 def _digest(content: str) -> bytes:

@@ -17,6 +17,8 @@ NONE = -1
 """In a column: no row, no conversation, nobody."""
 _UNKNOWN = -2
 _SMALLEST = 1_024
+_GROWTH = 4
+"""Arrays that are full get room for one row more in so many."""
 _PAUSE_S = 3_600.0
 """Rows without a conversation that lie further apart are not neighbours."""
 
@@ -74,6 +76,15 @@ class Columns:
         """Return the number of a conversation, or one that no row has."""
         return self._sessions.get(session, _UNKNOWN)
 
+    def reserve(self, count: int) -> None:
+        """Make room for so many rows and no more, as far as they have none yet."""
+        for name in ("session", "speaker", "at_s", "traits", "previous", "following", "place"):
+            old = getattr(self, name)
+            if count > len(old):
+                new = np.full(count, NONE if old.dtype == np.int32 else 0, dtype=old.dtype)
+                new[: len(old)] = old
+                setattr(self, name, new)
+
     def add(self, *, session: str, speaker: str, at_s: float, traits: int) -> int:
         """Add a row and return its number.
 
@@ -85,7 +96,7 @@ class Columns:
         """
         row = self._rows
         if row == len(self.session):
-            self._grow()
+            self.reserve(row + row // _GROWTH)
         self.traits[row] = traits
         self._rows += 1
         self._put(row, session, speaker, at_s)
@@ -162,10 +173,3 @@ class Columns:
         self.previous[after] = row
         low = self.place[before] if before != NONE else self.place[after] - 2
         self.place[row] = (low + self.place[after]) / 2
-
-    def _grow(self) -> None:
-        for name in ("session", "speaker", "at_s", "traits", "previous", "following", "place"):
-            old = getattr(self, name)
-            new = np.full(2 * len(old), NONE if old.dtype == np.int32 else 0, dtype=old.dtype)
-            new[: len(old)] = old
-            setattr(self, name, new)

@@ -9,10 +9,12 @@ import weakref
 from collections import deque
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import apsw
 
+from nola.errors import UsageError
 from nola.memory import schema
 from nola.memory.connections import Connections
 from nola.memory.ids import IdMaker
@@ -21,16 +23,36 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from concurrent.futures import Future, ThreadPoolExecutor
     from datetime import datetime
-    from pathlib import Path
 
     from nola.clock import Clock
 
-__all__ = ["Database"]
+__all__ = ["Database", "file_at"]
 
 _T = TypeVar("_T")
 
 _MOST_JOBS = 256
 _GATHER_S = 0.0005
+
+
+def file_at(given: object) -> Path:
+    """Return where a file lies that was named by anybody, also when the process later works in another folder.
+
+    Raises:
+        UsageError: It is no path of a file.
+    """
+    if not isinstance(given, (str, os.PathLike)) or not isinstance(os.fspath(given), str):
+        raise UsageError(f"path is a text or a Path, not {type(given).__name__}")
+    text = os.fspath(given)
+    if text == ":memory:":
+        raise UsageError("a memory is kept in a file", fix="give the path of one; in a temporary folder if it may go")
+    try:
+        place = Path(text).expanduser().absolute()
+        os.fsencode(place)
+        if text.strip() and "\0" not in text and not place.is_dir():
+            return place
+    except (OSError, RuntimeError, ValueError):  # no such user, no such name
+        pass
+    raise UsageError(f"{text!r:.200} is no path of a file")
 
 
 class Database:

@@ -176,14 +176,31 @@ class DenseIndex:
         found[known[there]] = self._scored(np.asarray(q, dtype=np.float32), slots[there])[1]
         return found
 
+    def similarities(self, rows: NDArray[np.int32]) -> NDArray[np.float32]:
+        """Return the cosine of each two of these rows' vectors, 0 where one has none: float32 [n, n]."""
+        vectors = np.zeros((len(rows), self.dimensions), dtype=np.float32)
+        for place in np.flatnonzero(self.has(rows)).tolist():
+            slot = int(self._slot_of[rows[place]])
+            block = self._blocks[slot // _BLOCK]
+            vectors[place] = block.numbers[slot % _BLOCK].astype(np.float32) * block.scales[slot % _BLOCK]
+        cosines: NDArray[np.float32] = np.einsum("id,jd->ij", vectors, vectors)
+        return cosines
+
     def between(self, one: int, other: int) -> float:
         """Return the cosine of two rows' vectors, 0 when one has none."""
-        rows = np.array([one, other], dtype=np.int32)
-        if not self.has(rows).all():
-            return 0.0
-        slots = self._slot_of[rows].tolist()
-        ours, theirs = (self._blocks[slot // _BLOCK].numbers[slot % _BLOCK].astype(np.float32) for slot in slots)
-        return float(ours @ theirs / max(float(np.linalg.norm(ours) * np.linalg.norm(theirs)), 1e-9))
+        return float(self.similarities(np.array([one, other], dtype=np.int32))[0, 1])
+
+    def closest(
+        self, row: int, k: int, mask: NDArray[np.bool_] | None = None
+    ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        """Find the rows whose vectors are closest to the vector of a row, as `search` does; it does not find itself."""
+        if not self.has(np.array([row], dtype=np.int32))[0]:
+            return np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.float32)
+        block, place = divmod(int(self._slot_of[row]), _BLOCK)
+        own = self._blocks[block].numbers[place].astype(np.float32) * self._blocks[block].scales[place]
+        rows, cosines = self.search(own, k + 1, mask)
+        others = rows != row
+        return rows[others][:k], cosines[others][:k]
 
     def has(self, rows: NDArray[np.int32]) -> NDArray[np.bool_]:
         """Return which of these rows have a vector: bool [n]."""

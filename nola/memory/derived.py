@@ -34,7 +34,7 @@ __all__ = [
     "without_vector",
 ]
 
-_BATCH = 8_192
+_BATCH = 1_024
 _LARGEST = 127
 _PUT_VECTOR = """
 INSERT OR REPLACE INTO vector (model, memory, dimensions, scale, numbers)

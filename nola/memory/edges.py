@@ -120,8 +120,8 @@ def put(
         properties: What its kind tells.
 
     Raises:
-        UsageError: Memories of these kinds can't be joined so, are one memory, or lie in different namespaces; or the
-            kind has no such property.
+        UsageError: Memories of these kinds can't be joined so, are one memory, or are of different namespaces or users;
+            or the kind has no such property.
         ProtectedError: An innate memory would be superseded or consolidated.
     """
     said = dict(properties or {})
@@ -170,16 +170,18 @@ def near(connection: apsw.Connection, seqs: Iterable[int], kinds: Iterable[EdgeK
 def _check_ends(connection: apsw.Connection, source: int, kind: EdgeKind, target: int) -> None:
     if source == target:
         raise UsageError(f"a memory can't be {kind.value} itself")
-    ends: Sequence[tuple[str, str]] = [
-        connection.execute("SELECT kind, namespace FROM memory WHERE seq = ?", (seq,)).fetchone() or ("", "")
+    ends: Sequence[tuple[str, str, str]] = [
+        connection.execute("SELECT kind, namespace, user FROM memory WHERE seq = ?", (seq,)).fetchone() or ("", "", "")
         for seq in (source, target)
     ]
-    if not all(name for name, _ in ends):
+    if not all(end[0] for end in ends):
         raise UsageError("an edge needs two memories that are there")
     if ends[0][1] != ends[1][1]:
         raise UsageError("an edge can't lead into another namespace")
+    if ends[0][2] != ends[1][2]:
+        raise UsageError("an edge can't lead to another user's memory")
     wanted = _ENDS.get(kind)
-    if wanted and tuple(name for name, _ in ends) != tuple(end.value for end in wanted):
+    if wanted and tuple(end[0] for end in ends) != tuple(end.value for end in wanted):
         raise UsageError(
             f"an edge {kind.value} leads from a {wanted[0].value} to a {wanted[1].value} memory, "
             f"not from a {ends[0][0]} to a {ends[1][0]} one"

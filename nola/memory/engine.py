@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from nola.errors import NolaError, UsageError
-from nola.memory import finding
-from nola.memory.axes import Kind, MemoryClass, Tier
+from nola.memory import accesses, buffers, finding
+from nola.memory.axes import EdgeKind, Kind, MemoryClass, Tier
 from nola.memory.dynamics.base import Row, Statistics
 from nola.memory.dynamics.crossing import tier_of
 from nola.memory.dynamics.model import Dynamics
 from nola.memory.filters import Filter
 from nola.memory.instants import seconds
 from nola.memory.keeper import IndexKeeper
-from nola.memory.links import Link, pairs, retrieved_together, used_together
+from nola.memory.links import Link, pairs, used_together
 from nola.memory.meaning import embedded
 from nola.memory.memories import Memories
+from nola.memory.practice import practised, row_of, seen_under
 from nola.memory.recall import Ask, Recaller
 from nola.memory.record import new_memory
 
@@ -27,12 +28,13 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from nola.memory.axes import EdgeKind
     from nola.memory.database import Database
+    from nola.memory.dynamics.curves import Curve
     from nola.memory.dynamics.model import View
     from nola.memory.edges import Edge
     from nola.memory.finding import Event
     from nola.memory.keeper import Embedder
+    from nola.memory.listing import Listing
     from nola.memory.recall import Recalled
     from nola.memory.record import NewMemory, Record
     from nola.settings import Settings
@@ -105,7 +107,9 @@ class Engine:
         embedder: Makes vectors; None for words alone.
         count_tokens: Counts the tokens of a text.
         owner: Who `I` is in a question; empty when that is not known.
+        user: Whose memories these are, and all that is seen of the file; empty for everybody's (D44).
         former: Returns the embedder of an earlier model by its id; None where it can't be had.
+        curve: A curve of forgetting of one's own (D38); None for the settings'.
     """
 
     def __init__(
@@ -118,14 +122,17 @@ class Engine:
         embedder: Embedder | None = None,
         count_tokens: Callable[[str], int],
         owner: str = "",
+        user: str = "",
         former: Callable[[str], Embedder | None] | None = None,
+        curve: Curve | None = None,
     ) -> None:
         self.database = database
         self.settings = settings
-        self.dynamics = Dynamics(settings, profile=profile, preset=preset)
+        self.dynamics = Dynamics(settings, profile=profile, preset=preset, curve=curve)
         self.memories = Memories(database, begin=self._begun)
-        self.keeper = IndexKeeper(database, settings, embedder, former)
+        self.keeper = IndexKeeper(database, settings, embedder, former, seen_under(self.dynamics))
         self.owner = owner
+        self.seen_by = user or None
         self._recaller = Recaller(settings, self.dynamics, embed=self._vector, count_tokens=count_tokens)
         self._clock = database.clock
 
@@ -145,10 +152,8 @@ class Engine:
         new = [self._checked(fields, number) for number, fields in enumerate(given, 1)]
         if not new:
             return []
-        working = [one for one in new if one.kind is Kind.WORKING]
-        if working:
-            return self._pushed(new)
-        ids = self.memories.insert_many(new)
+        has_slots = any(one.kind is Kind.WORKING for one in new)
+        ids = self._pushed(new) if has_slots else self.memories.insert_many(new)
         self.keeper.notice()
         return ids
 
@@ -159,7 +164,7 @@ class Engine:
     # --- reading ------------------------------------------------------------------------------------------------------
     def get(self, id_: str) -> Record:
         """Return one memory; nothing is counted (A18)."""
-        return self.memories.get(id_).record
+        return self.memories.get(id_, seen_by=self.seen_by).record
 
     def recall(self, ask: Ask, *, count: bool) -> list[Recalled]:
         """Return the memories that answer a question best, best first.
@@ -170,6 +175,9 @@ class Engine:
         """
         if ask.limit < 0 or ask.limit > _MOST_LIMIT:
             raise UsageError(f"limit takes a whole number from 0 to {_MOST_LIMIT:,}, not {ask.limit}")
+        ask = replace(ask, wanted=self._within(ask.wanted))
+        if self.dynamics.profile.name == "amplihack":  # it follows likenesses, and has them from storing on (B27)
+            self.keeper.link_now()
         with self.keeper.index() as index:
             if not len(index):
                 return []
@@ -179,7 +187,7 @@ class Engine:
             found = self._recaller.recall(ask, query, vector, index, connection)
         self.keeper.resume()
         if count and found and ask.wanted.as_of is None:
-            self.count([one.id for one in found], activations=[one.score for one in found])
+            self.count([one.id for one in found], activations=[one.active for one in found])
         return found
 
     def count(self, ids: Sequence[str], *, activations: Sequence[float] = (), request: str = "") -> None:
@@ -187,20 +195,17 @@ class Engine:
 
         Args:
             ids: The memories that were used, the best first.
-            activations: How active each was, 0 to 1; 1 when that is not given.
+            activations: How active each was, 0 to 1, whatever the profile; 1 when that is not given.
             request: Its name; a request that was counted before is not counted again.
         """
         now = self._clock.now()
         now_s = seconds(now)
         with self.database.reading() as connection:
-            traits = finding.traits(connection, ids)
+            traits = finding.traits(connection, ids, seen_by=self.seen_by)
         active = dict(zip(ids, activations, strict=False))
         links = self.settings.links
-        literal = self.dynamics.profile.name == "blah"
 
         def grow(one: str, other: str, link: Link) -> Link:
-            if literal:
-                return retrieved_together(link, now_s, links)
             return used_together(link, min(1.0, active.get(one, 1.0)), min(1.0, active.get(other, 1.0)), now_s, links)
 
         def accessed(id_: str) -> Callable[[Statistics], Statistics]:
@@ -211,16 +216,20 @@ class Engine:
         self.memories.record_access(
             request or self.database.new_id(now),
             {id_: accessed(id_) for id_ in used},
-            pairs=pairs(used, links.partners),
+            pairs=pairs(used, links.partners) if self.settings.memory.hebbian else (),
             grow=grow,
             now=now,
         )
 
     def explain(self, id_: str, now: datetime | None = None) -> Explanation:
-        """Return every strategy's view of one memory; nothing is written."""
-        record = self.get(id_)
-        at = now or self._clock.now()
-        row = _row(record)
+        """Return every strategy's view of one memory; nothing is written.
+
+        Nothing is asked, so that nothing spreads to it through links, as it does in recall (C06).
+        """
+        stored = self.memories.get(id_, seen_by=self.seen_by)
+        record, at = stored.record, now or self._clock.now()
+        with self.database.reading() as connection:
+            row = practised(connection, self.dynamics, {stored.seq: row_of(record)})[stored.seq]
         views = {view.strategy: view for view in self.dynamics.explain(row, seconds(at))}
         return Explanation(
             id=record.id,
@@ -228,36 +237,45 @@ class Engine:
             at=at,
             memory_class=record.memory_class,
             tier=self.dynamics.tier(row, seconds(at)),
-            strength=self.strength(record, at),
+            strength=self.dynamics.strength_of(row, seconds(at)),
             views=views,
-            statistics=record.statistics,
+            statistics=row.statistics,
         )
-
-    def strength(self, record: Record, now: datetime) -> float:
-        """Return a memory's strength under the profile."""
-        from nola.memory.dynamics.base import Pool  # noqa: PLC0415 -- brings numpy
-
-        return float(self.dynamics.strength(Pool.of([_row(record)]), seconds(now))[0])
 
     def heat(self, records: Sequence[Record], now: datetime) -> list[tuple[float, Tier]]:
         """Return heat and tier of each memory."""
         from nola.memory.dynamics.base import Pool  # noqa: PLC0415 -- brings numpy
 
-        heat = self.dynamics.heat.strength(Pool.of(map(_row, records)), seconds(now)).tolist()
+        heat = self.dynamics.heat.strength(Pool.of(map(row_of, records)), seconds(now)).tolist()
         return [(one, tier_of(one, self.dynamics.thresholds)) for one in heat]
 
     def edges(self, id_: str, kind: EdgeKind | None = None) -> list[Edge]:
         """Return the edges at either end of which a memory is."""
+        known = self.get(id_).id
         self.keeper.link_now()
-        return self.memories.edges(id_, kind)
+        found = self.memories.edges(known, kind)
+        with self.database.reading() as connection:
+            if self.dynamics.profile.counts_pairs and kind in {None, EdgeKind.ASSOCIATED}:
+                found = accesses.counted(connection, known, found, self.settings.links)
+            seen = finding.traits(connection, [edge.other(known) for edge in found], seen_by=self.seen_by)
+        return [edge for edge in found if edge.other(known) in seen]
 
     def events(self, id_: str) -> list[Event]:
         """Return what happened to a memory, the oldest first."""
-        return self.memories.events(id_)
+        return self.memories.events(self.get(id_).id)
 
-    def find(self, wanted: Filter, *, limit: int | None = None, offset: int = 0) -> list[Record]:
-        """Return the memories that a filter lets through, the last stored first."""
-        return [row.record for row in self.memories.find(wanted, limit=limit, offset=offset)]
+    def find(self, listing: Listing) -> list[Record]:
+        """Return the memories of a list; nothing is counted."""
+        from nola.memory.listing import by_warmth  # noqa: PLC0415 -- brings numpy
+
+        listing = replace(listing, wanted=self._within(listing.wanted))
+        if not listing.asks_for_heat:
+            rows = self.memories.find(listing.wanted, limit=listing.limit, offset=listing.offset)
+        else:
+            with self.keeper.reading() as (index, connection):
+                numbers = by_warmth(index, connection, listing, self.dynamics, self._clock.now())
+                rows = finding.by_seqs(connection, numbers)
+        return [row.record for row in rows]
 
     def stats(self, now: datetime | None = None, *, namespace: str | None = None) -> Stats:
         """Count what there is."""
@@ -266,12 +284,15 @@ class Engine:
         from nola.memory.selection import visible  # noqa: PLC0415 -- brings numpy
 
         at = now or self._clock.now()
-        everything = self.memories.count(Filter(statuses=frozenset(), namespace=namespace, expired=True), at)
+        wanted = Filter(namespace=namespace, seen_by=self.seen_by)
+        everything = self.memories.count(replace(wanted, statuses=frozenset(), expired=True), at)
         with self.keeper.index() as index:
-            rows = np.flatnonzero(visible(index, Filter(namespace=namespace), at))
+            rows = np.flatnonzero(visible(index, wanted, at))
             innate = index.facets.innate[rows]
             heat = self.dynamics.heat.strength(index.pool.take(rows), seconds(at))
             vectors = len(index.dense) if index.dense is not None else 0
+            if index.dense is not None and self.seen_by is not None:
+                vectors = int(index.dense.has(rows.astype(np.int32)).sum())
             kinds = np.bincount(index.facets.kind[rows], minlength=len(Kind))
         hot, warm = self.dynamics.thresholds
         learned = heat[~innate]
@@ -302,28 +323,36 @@ class Engine:
             most, ttl = self.settings.memory.content_most, self.settings.memory.sensory_ttl
             new = new_memory(rest.pop("content", None), rest, content_most=most, sensory_ttl=ttl)
             self.dynamics.profile.checked_kind(new.kind)
+            self._check_user(new.user or None)
         except UsageError as error:
             if number == 1:
                 raise
             raise UsageError(f"memory {number}: {error}") from error
-        return new
+        return replace(new, user=self.seen_by or new.user)
+
+    def check_whole(self) -> None:
+        """Refuse what is about everybody's memories where one user's are seen.
+
+        Raises:
+            UsageError: It is open for one user.
+        """
+        if self.seen_by is not None:
+            raise UsageError(f"this memory is open for user {self.seen_by!r}", fix="open it without a user")
+
+    def _within(self, wanted: Filter) -> Filter:
+        """Return a filter that lets through only what the user of this memory sees."""
+        self._check_user(wanted.user)
+        return replace(wanted, seen_by=self.seen_by)
+
+    def _check_user(self, user: str | None) -> None:
+        if self.seen_by is not None and user not in {None, self.seen_by}:
+            raise UsageError(f"this memory is open for user {self.seen_by!r}, not for {user!r}")
 
     def _pushed(self, new: Sequence[NewMemory]) -> list[str]:
-        """Store memories one by one, since slots may have to give way to each other."""
-        most = self.settings.memory.working_slots
-        ids = []
-        for one in new:
-            if one.kind is not Kind.WORKING:
-                ids += self.memories.insert_many([one])
-                continue
-            pushed = self.memories.push(one, most=most)
-            if pushed.id is None:
-                raise UsageError(
-                    f"the working memory of this task holds {most} slots that are all more relevant",
-                    fix="complete the task, or give the slot a higher relevance",
-                )
-            ids.append(pushed.id)
-        self.keeper.notice()
+        """Store memories among which slots may have to give way to each other, in one transaction."""
+        most, now = self.settings.memory.working_slots, self._clock.now()
+        ids = self.memories.new_ids(len(new), now)
+        self.database.write(lambda c: buffers.store(c, new, ids, most=most, now=now, begin=self._begun))
         return ids
 
     def _begun(self, new: NewMemory, now: datetime) -> Statistics:
@@ -346,7 +375,3 @@ class Engine:
             self.keeper.trouble = str(error)
             return None
         return vector
-
-
-def _row(record: Record) -> Row:
-    return Row(record.statistics, record.kind, record.is_innate, record.level, record.confidence)

@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
     from nola.types import Json
 
-__all__ = ["Filter", "where"]
+__all__ = ["GLOBAL", "Filter", "where"]
+
+GLOBAL = "global"
+"""The namespace whose innate memories are seen from every other one (A53); what is learned in it stays in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +28,13 @@ class Filter:
     Attributes:
         kinds: Of one of these kinds.
         classes: Of one of these classes.
+        levels: Of one of these levels, 1 to 3.
         statuses: Of one of these statuses.
         trust: Trusted at least so far.
-        namespace: In this namespace; None for all of them.
+        namespace: In this namespace, and what is innate in `GLOBAL`; None for all of them.
         agent: Of this agent.
         user: Of this user.
+        seen_by: As this user sees it: her own memories, and what is innate and nobody's.
         author: Said by this person.
         conversation: Of this conversation.
         concept: About this concept.
@@ -45,11 +50,13 @@ class Filter:
 
     kinds: frozenset[Kind] = frozenset()
     classes: frozenset[MemoryClass] = frozenset()
+    levels: frozenset[int] = frozenset()
     statuses: frozenset[Status] = frozenset({Status.ACTIVE})
     trust: Trust | None = None
     namespace: str | None = "default"
     agent: str | None = None
     user: str | None = None
+    seen_by: str | None = None
     author: str | None = None
     conversation: str | None = None
     concept: str | None = None
@@ -77,15 +84,13 @@ def where(wanted: Filter, now: datetime) -> tuple[str, list[Any]]:
         if value is not None and value != frozenset():
             parts.append(condition)
             values.append(stored(value))
+    if wanted.namespace is not None:
+        parts.append(_NAMESPACE)
+        values += [wanted.namespace, GLOBAL, wanted.namespace]
     if wanted.classes == {MemoryClass.INNATE}:
-        parts.append("m.class = 'innate'")  # these words find the index of the few
-    if wanted.statuses and wanted.as_of is None and Status.ACTIVE not in wanted.statuses:
-        parts.append("m.status <> 'active'")
+        parts.append("m.class = 'innate' AND m.namespace >= ''")  # these words find the index of the few
     if wanted.statuses:
-        if wanted.as_of is not None:
-            values.append(micros(wanted.as_of))
-        parts.append(_STATUS if wanted.as_of is None else _STATUS_THEN)
-        values.append(_listed(wanted.statuses))
+        parts += _of_statuses(wanted, values)
     for tag in sorted(wanted.tags):
         parts.append("EXISTS (SELECT 1 FROM json_each(m.tags) WHERE value = ?)")
         values.append(tag)
@@ -98,7 +103,16 @@ def where(wanted: Filter, now: datetime) -> tuple[str, list[Any]]:
     return " AND ".join(parts), values
 
 
-def _listed(names: Iterable[str]) -> str:
+def _of_statuses(wanted: Filter, values: list[Any]) -> list[str]:
+    """Return the conditions for the statuses, and put their values behind the others."""
+    if wanted.as_of is not None:
+        values += [micros(wanted.as_of), _listed(wanted.statuses)]
+        return [_STATUS_THEN]
+    values.append(_listed(wanted.statuses))
+    return [_STATUS] if Status.ACTIVE in wanted.statuses else ["m.status <> 'active'", _STATUS]
+
+
+def _listed(names: Iterable[Any]) -> str:
     return json.dumps(sorted(names))
 
 
@@ -107,9 +121,11 @@ def _at_least(trust: Trust) -> str:
 
 
 _CONDITIONS: Mapping[str, tuple[str, Callable[[Any], Any]]] = {
-    **{name: (f"m.{name} = ?", str) for name in ("namespace", "agent", "user", "author", "conversation", "concept")},
+    **{name: (f"m.{name} = ?", str) for name in ("agent", "user", "author", "conversation", "concept")},
+    "seen_by": ("(m.user = ? OR (m.user = '' AND m.class = 'innate'))", str),
     "kinds": ("m.kind IN (SELECT value FROM json_each(?))", _listed),
     "classes": ("m.class IN (SELECT value FROM json_each(?))", _listed),
+    "levels": ("m.level IN (SELECT value FROM json_each(?))", _listed),
     "trust": ("m.trust IN (SELECT value FROM json_each(?))", _at_least),
     "pinned": ("m.pinned = ?", int),
     "since": ("m.at >= ?", micros),
@@ -117,6 +133,7 @@ _CONDITIONS: Mapping[str, tuple[str, Callable[[Any], Any]]] = {
     "valid_at": ("? BETWEEN coalesce(m.valid_from, -1e18) AND coalesce(m.valid_until - 1, 1e18)", micros),
     "as_of": ("m.created <= ?", micros),
 }
+_NAMESPACE = "m.namespace IN (?, ?) AND (+m.namespace = ? OR m.class = 'innate')"
 _STATUS = "m.status IN (SELECT value FROM json_each(?))"
 _STATUS_THEN = """coalesce((SELECT json_extract(e.detail, '$.old') FROM event AS e
     WHERE e.memory = m.seq AND e.what = 'status' AND e.at > ? ORDER BY e.number LIMIT 1), m.status)

@@ -30,12 +30,14 @@ __all__ = [
     "as_it_was",
     "beginnings",
     "by_seq",
+    "by_seqs",
     "changes",
     "count",
     "events_of",
     "find",
     "get",
     "gone",
+    "highest",
     "resolve",
     "traits",
 ]
@@ -96,6 +98,7 @@ class Change(NamedTuple):
     r2: float
     chain_at: int
     usage: int
+    updated: int = 0
 
 
 _NAMED = {"memory_class": "class"}
@@ -103,10 +106,15 @@ _CHANGED = ", ".join(_NAMED.get(name, name) for name in Change._fields)
 _ALL = f"SELECT {_CHANGED} FROM memory ORDER BY seq"  # noqa: S608 -- constants only
 _CHANGES = f"SELECT {_CHANGED} FROM memory INDEXED BY memory_revision WHERE revision > ? ORDER BY +seq"  # noqa: S608
 _GONE = "SELECT seq FROM tombstone WHERE revision > ? AND seq > 0 ORDER BY seq"
+_HIGHEST = "SELECT coalesce(max(seq), 0) FROM memory"
+_OF_SEQS = f"{SELECT} WHERE m.seq IN (SELECT value FROM json_each(?))"  # noqa: S608 -- constants only
 _COUNTED = "SELECT m.kind, m.class, m.status, m.namespace, count(*) FROM memory AS m"
-_PREFIX = "SELECT id FROM memory WHERE id >= ?1 AND id < ?1 || '~' ORDER BY id LIMIT 2"
+_SEEN = "(?2 IS NULL OR user = ?2 OR (user = '' AND class = 'innate'))"
+_PREFIX = f"SELECT id FROM memory WHERE id >= ?1 AND id < ?1 || '~' AND {_SEEN} ORDER BY id LIMIT 2"  # noqa: S608
 _BESIDE = "SELECT max(id) FROM memory WHERE id < ?1 UNION ALL SELECT min(id) FROM memory WHERE id > ?1"
-_TRAITS = "SELECT id, kind, class, level, confidence FROM memory WHERE id IN (SELECT value FROM json_each(?))"
+_TRAITS = f"""
+SELECT id, kind, class, level, confidence FROM memory WHERE id IN (SELECT value FROM json_each(?1))
+    AND {_SEEN}"""  # noqa: S608 -- constants only
 _EVENTS = "SELECT at, what, detail FROM event WHERE memory = (SELECT seq FROM memory WHERE id = ?) ORDER BY number"
 _LATER = (
     "SELECT what, detail FROM event WHERE memory = ? AND at > ? AND what IN ('status', 'changed') ORDER BY number DESC"
@@ -115,17 +123,18 @@ _EARLIER_USES = "SELECT at FROM access WHERE memory = ? AND at <= ? ORDER BY at 
 _LATER_USES = "SELECT count(*) FROM access WHERE memory = ? AND at > ?"
 
 
-def get(connection: apsw.Connection, id_: str) -> StoredRow:
+def get(connection: apsw.Connection, id_: str, *, seen_by: str | None = None) -> StoredRow:
     """Return one memory, whatever its status; nothing is counted (A18).
 
     Args:
         connection: A reader's.
         id_: Its id, or the beginning of it when no other begins so.
+        seen_by: As this user sees them (see `Filter`); None for all.
 
     Raises:
         UsageError: No memory's id begins so, or several do.
     """
-    (row,) = connection.execute(f"{SELECT} WHERE m.id = ?", (resolve(connection, id_),))
+    (row,) = connection.execute(f"{SELECT} WHERE m.id = ?", (resolve(connection, id_, seen_by=seen_by),))
     return stored_row(row)
 
 
@@ -135,15 +144,15 @@ def by_seq(connection: apsw.Connection, seq: int) -> StoredRow:
     return stored_row(row)
 
 
-def resolve(connection: apsw.Connection, prefix: str) -> str:
-    """Return the one memory's id that begins so, in either case.
+def resolve(connection: apsw.Connection, prefix: str, *, seen_by: str | None = None) -> str:
+    """Return the one memory's id that begins so, in either case; with `seen_by`, of those that this user sees.
 
     Raises:
         UsageError: No memory's id begins so, or several do.
     """
     start = prefix.strip().lower()
     plain = start.isascii() and start.isalnum()
-    rows = [str(id_) for (id_,) in connection.execute(_PREFIX, (start,))] if plain else []
+    rows = [str(id_) for (id_,) in connection.execute(_PREFIX, (start, seen_by))] if plain else []
     if not rows:
         shown = prefix.encode("utf-8", "replace").decode()[:_SHOWN]
         raise UsageError(f"no memory's id begins with {shown!r}", fix="list them with: nola memory list")
@@ -167,11 +176,19 @@ def find(
         oldest_first: The first stored first.
     """
     condition, values = where(wanted, now)
-    order = "ASC" if oldest_first else "DESC"
-    sql = f"{SELECT} WHERE {condition} ORDER BY m.seq {order} LIMIT ? OFFSET ?"
-    most = -1 if limit is None else max(0, limit)
-    rows = [stored_row(row) for row in connection.execute(sql, (*values, most, max(0, offset)))]
+    order = f"ORDER BY m.seq {'ASC' if oldest_first else 'DESC'}"
+    if limit is not None or offset > 0:  # numbers are put in order, and whole rows are read of the page alone
+        page = f"SELECT m.seq FROM memory AS m WHERE {condition} {order} LIMIT ? OFFSET ?"  # noqa: S608 -- built of constants
+        condition, values = f"m.seq IN ({page})", [*values, -1 if limit is None else max(0, limit), max(0, offset)]
+    rows = [stored_row(row) for row in connection.execute(f"{SELECT} WHERE {condition} {order}", values)]
     return rows if wanted.as_of is None else [as_it_was(connection, row, wanted.as_of) for row in rows]
+
+
+def by_seqs(connection: apsw.Connection, seqs: Iterable[int]) -> list[StoredRow]:
+    """Return the memories of some numbers, in their order, as far as they are there."""
+    wanted = list(seqs)
+    there = {row.seq: row for row in map(stored_row, connection.execute(_OF_SEQS, (json.dumps(wanted),)))}
+    return [there[seq] for seq in wanted if seq in there]
 
 
 def beginnings(connection: apsw.Connection, ids: Iterable[str], *, least: int = 10) -> dict[str, str]:
@@ -206,9 +223,17 @@ def count(connection: apsw.Connection, wanted: Filter, *, now: datetime) -> dict
     return counted
 
 
-def traits(connection: apsw.Connection, ids: Iterable[str]) -> dict[str, tuple[Kind, bool, int, float]]:
-    """Return kind, whether it is innate, level and confidence of the memories that are there, by id."""
-    rows = connection.execute(_TRAITS, (json.dumps(list(ids)),))
+def traits(
+    connection: apsw.Connection, ids: Iterable[str], *, seen_by: str | None = None
+) -> dict[str, tuple[Kind, bool, int, float]]:
+    """Return kind, whether it is innate, level and confidence of the memories that are there, by id.
+
+    Args:
+        connection: A reader's.
+        ids: Whole ids.
+        seen_by: As this user sees them (see `Filter`); None for all.
+    """
+    rows = connection.execute(_TRAITS, (json.dumps(list(ids)), seen_by))
     return {
         id_: (Kind(kind), class_ == MemoryClass.INNATE, level, confidence)
         for id_, kind, class_, level, confidence in rows
@@ -230,6 +255,11 @@ def changes(connection: apsw.Connection, since: int) -> Iterator[Change]:
 def gone(connection: apsw.Connection, since: int) -> list[int]:
     """Return the numbers of the rows that were deleted after a revision."""
     return [seq for (seq,) in connection.execute(_GONE, (since,))]
+
+
+def highest(connection: apsw.Connection) -> int:
+    """Return the highest number of a row, 0 when there is none."""
+    return int(connection.execute(_HIGHEST).get)
 
 
 def as_it_was(connection: apsw.Connection, row: StoredRow, at: datetime) -> StoredRow:

@@ -29,11 +29,12 @@ class Recalled:
         id: Its id.
         content: What it says.
         score: What it was ranked by, 0 to 1 and a little above with links.
-        relevance: How well it answers, 0 to 1, 1 for the best.
+        relevance: How well it answers, 0 to 1, 1 for the best; in profiles ada and blah its cosine, if it has a vector.
         strength: Its strength under the profile, 0 to 1.
         tier: How warm it is.
         tokens: What it costs of a budget.
-        parts: Each part of the relevance, on its scale; `link`, what associations lent, on the score's scale.
+        parts: Each part of the relevance, on its scale; `link`, what associations lent, on the score's scale, or in
+            profiles blah and neuromemory the link that brought it; `spread`, what links added to its activation.
         why: The same in words, the largest part first.
         kind: What sort of memory it is.
         speaker: Who said it.
@@ -45,6 +46,7 @@ class Recalled:
         level: The context level that it belongs to.
         pinned: Whether it is always at hand.
         cosine: Its plain cosine with the question, 0 without a vector.
+        active: How active the question made it, 0 to 1, by which links grow (C13).
     """
 
     id: str
@@ -66,6 +68,7 @@ class Recalled:
     level: int = 2
     pinned: bool = False
     cosine: float = 0.0
+    active: float = 1.0
 
 
 class Stored(NamedTuple):
@@ -94,6 +97,9 @@ _WORDS = {
     "date": "close to the date asked about",
     "form": "tells a time",
     "link": "used together with a match",
+    "spread": "linked to other matches",
+    "similar": "like a match",
+    "newer": "newer than what it replaces",
 }
 _STORED = """
 SELECT seq - 1, id, content, kind, author, at, conversation, source, class, trust, level, pinned FROM memory
@@ -130,10 +136,6 @@ def stored(connection: apsw.Connection, rows: Sequence[int], as_of: datetime | N
 
 def as_they_were(connection: apsw.Connection, rows: Sequence[int], as_of: datetime) -> list[Row]:
     """Return the statistics of rows as they stood at a time, in order."""
-    from nola.memory.dynamics.base import Row  # noqa: PLC0415 -- brings numpy
+    from nola.memory.practice import row_of  # noqa: PLC0415 -- brings numpy
 
-    found = []
-    for row in rows:
-        record = finding.as_it_was(connection, finding.by_seq(connection, row + 1), as_of).record
-        found.append(Row(record.statistics, record.kind, record.is_innate, record.level, record.confidence))
-    return found
+    return [row_of(finding.as_it_was(connection, finding.by_seq(connection, row + 1), as_of).record) for row in rows]

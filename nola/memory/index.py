@@ -10,7 +10,7 @@ import numpy as np
 
 from nola.memory.axes import Kind, MemoryClass, Status, Trust
 from nola.memory.columns import NONE, Columns
-from nola.memory.dynamics.base import KEPT, Pool
+from nola.memory.dynamics.base import KEPT, Pool, key_of
 from nola.memory.instants import from_seconds
 from nola.memory.tokens import document_tokens
 from nola.memory.traits import traits_of
@@ -32,10 +32,16 @@ STATUS_CODES = {name: code for code, name in enumerate(Status)}
 TRUST_CODES = {name: name.rank for name in Trust}
 _GONE = -1
 _SMALLEST = 1_024
+_GROWTH = 4
+"""Arrays that are full get room for one row more in so many."""
 _US = 1e6
 _NEVER = np.inf
 _PLAIN = tuple("level confidence importance access_count heat_bias stability_days stability r1 r2 usage".split())
 """Statistics that the file keeps under the same name and in the same unit."""
+_SAID = attrgetter("content", "concept", "author", "at", "namespace", "user", "conversation")
+"""What a memory is read again for when it changes."""
+_DATED = {"created_s": "began", "updated_s": "updated", "last_access_s": "last_access", "chain_s": "chain_at"}
+"""The times among them."""
 
 
 @dataclass(slots=True)
@@ -163,17 +169,26 @@ class Index:
     def __len__(self) -> int:
         return len(self.columns)
 
+    def reserve(self, count: int) -> None:
+        """Make room for so many rows and no more, as far as they have none yet."""
+        if count > len(self.facets.kind):
+            self._texts = np.concatenate([self._texts, np.zeros(count - len(self._texts), dtype=np.int64)])
+            self.pool = self.pool.grown(count)
+            self.facets = self.facets.grown(count)
+        self.columns.reserve(count)
+
     def apply(self, changes: Iterable[Change]) -> list[int]:
         """Take in rows that are new or changed, in the order of their numbers; return those with another text."""
         taken = list(changes)
         if not taken:
             return []
-        self._make_room(max(change.seq for change in taken))
+        highest, room = max(change.seq for change in taken), len(self.facets.kind)
+        if highest > room:
+            self.reserve(max(highest, room + room // _GROWTH))
         reworded = []
         for change in taken:
             row = change.seq - 1
-            said = (change.content, change.concept, change.author, change.at, change.namespace, change.conversation)
-            text = hash(said)
+            text = hash(_SAID(change))
             if row >= len(self.columns) or self._texts[row] != text:
                 reworded.append(row)
                 self._put_text(row, change)
@@ -229,25 +244,18 @@ class Index:
 
     def _put_statistics(self, rows: NDArray[np.int64], changes: Sequence[Change]) -> None:
         pool = self.pool
+        pool.key[rows] = [key_of(change.id) for change in changes]
         pool.kind[rows] = self.facets.kind[rows]
         pool.innate[rows] = self.facets.innate[rows]
         for name in _PLAIN:
             getattr(pool, name)[rows] = _column(changes, name)
-        for name, column in (("created_s", "began"), ("last_access_s", "last_access"), ("chain_s", "chain_at")):
+        for name, column in _DATED.items():
             getattr(pool, name)[rows] = _seconds(_column(changes, column))
         kept = [change.recent[: 8 * KEPT] for change in changes]
         counts = np.array([len(one) // 8 for one in kept])
         recent = np.full((len(rows), KEPT), np.nan)
         recent[np.arange(KEPT) < counts[:, None]] = np.frombuffer(b"".join(kept), dtype="<i8") / _US
         pool.recent_s[rows] = recent
-
-    def _make_room(self, count: int) -> None:
-        if count <= len(self.facets.kind):
-            return
-        room = max(count, 2 * len(self.facets.kind))
-        self._texts = np.concatenate([self._texts, np.zeros(room - len(self._texts), dtype=np.int64)])
-        self.pool = self.pool.grown(room)
-        self.facets = self.facets.grown(room)
 
 
 def _column(changes: Sequence[Change], name: str) -> list[Any]:

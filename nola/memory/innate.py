@@ -11,10 +11,12 @@ from nola.memory.axes import MemoryClass
 from nola.memory.record import new_memory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
-__all__ = ["KINDS_OF_FILES", "read_folder"]
+    from nola.memory.record import Record
+
+__all__ = ["KINDS_OF_FILES", "read_folder", "unknown"]
 
 _MARK = re.compile(r"(?:[-*+]|\d+[.)])\s+")
 _PASSED_OVER = "readme"
@@ -43,6 +45,23 @@ def read_folder(folder: Path) -> list[dict[str, Any]]:
     if not found:
         raise UsageError(f"{folder} holds no memories", fix="put one file for each category there, as safety.md")
     return found
+
+
+def unknown(given: Iterable[Mapping[str, Any]], seen: Mapping[str, Iterable[Record]]) -> list[Mapping[str, Any]]:
+    """Return the memories that are not innate yet, each once: the same words in the same category are the same.
+
+    Args:
+        given: The fields of each, with its namespace; its first tag is the category.
+        seen: By namespace, what is innate there.
+    """
+    there = {(space, tag, one.content) for space, found in seen.items() for one in found for tag in one.tags}
+    new = []
+    for fields in given:
+        key = (fields["namespace"], fields["tags"][0], fields["content"])
+        if key not in there:
+            there.add(key)
+            new.append(fields)
+    return new
 
 
 def _is_category(path: Path) -> bool:

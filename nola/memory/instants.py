@@ -10,6 +10,8 @@ __all__ = ["from_micros", "from_seconds", "micros", "seconds", "written"]
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _MILLION = 1_000_000
+_FIRST, _LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
+_FIRST_S, _LAST_S = (at.timestamp() for at in (_FIRST, _LAST))
 
 
 def micros(at: datetime) -> int:
@@ -18,8 +20,11 @@ def micros(at: datetime) -> int:
 
 
 def from_micros(number: int) -> datetime:
-    """Return the instant, in UTC."""
-    return _EPOCH + number * _MICROSECOND
+    """Return the instant, in UTC; the first or last there is for what lies beyond."""
+    try:
+        return _EPOCH + number * _MICROSECOND
+    except OverflowError:
+        return _FIRST if number < 0 else _LAST
 
 
 def seconds(at: datetime) -> float:
@@ -28,7 +33,9 @@ def seconds(at: datetime) -> float:
 
 
 def from_seconds(number: float) -> datetime:
-    """Return the instant in UTC, to the microsecond."""
+    """Return the instant in UTC, to the microsecond; the first or last there is for what lies beyond."""
+    if not _FIRST_S < number < _LAST_S:
+        return _FIRST if number < 0 else _LAST
     whole = math.floor(number)
     return from_micros(whole * _MILLION + round((number - whole) * _MILLION))
 

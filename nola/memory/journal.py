@@ -39,14 +39,17 @@ _TOMBS = "SELECT id, namespace, at, lower(hex(digest)) FROM tombstone WHERE dige
 _COUNTERS = "SELECT name, value FROM counter WHERE name <> 'revision' ORDER BY name"
 _PUT_EVENT = "INSERT INTO event (memory, number, at, what, detail) VALUES (?, ?, ?, ?, ?)"
 _PUT_EDGE = """
-INSERT OR IGNORE INTO edge (source, target, kind, weight, count, created, last, properties)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?)"""
-_PUT_PAIR = "INSERT OR IGNORE INTO pair (low, high, count, last) VALUES (?, ?, ?, ?)"
+INSERT INTO edge (source, target, kind, weight, count, created, last, properties)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (source, kind, target) DO NOTHING"""
+_PUT_PAIR = "INSERT INTO pair (low, high, count, last) VALUES (?, ?, ?, ?) ON CONFLICT (low, high) DO NOTHING"
 _PUT_TOMB = """
-INSERT OR IGNORE INTO tombstone (seq, id, revision, namespace, at, digest)
-VALUES ((SELECT min(0, coalesce(min(seq), 0)) - 1 FROM tombstone), ?, ?, ?, ?, ?)"""
+INSERT INTO tombstone (seq, id, revision, namespace, at, digest)
+VALUES ((SELECT min(0, coalesce(min(seq), 0)) - 1 FROM tombstone), ?, ?, ?, ?, ?)
+ON CONFLICT (id) DO UPDATE SET at = excluded.at, digest = excluded.digest WHERE digest IS NULL"""
 _PUT_COUNTER = """
 INSERT INTO counter (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)"""
+# What it comes to when a line that was altered by hand is taken for what `lines` writes.
+_WRONG = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, UsageError, apsw.ConstraintError)
 _encode = json.JSONEncoder(ensure_ascii=False, sort_keys=True).encode
 
 
@@ -101,7 +104,7 @@ def take_in(connection: apsw.Connection, text: Iterable[str], *, skip_known: boo
             continue
         try:
             reader.take(json.loads(line), first=number == 1)
-        except (ValueError, KeyError, TypeError, IndexError, UsageError, apsw.ConstraintError) as error:
+        except _WRONG as error:
             said = isinstance(error, UsageError | json.JSONDecodeError)
             raise DocumentError(_WHERE, number, 1, f"{error}" if said else f"it can't be used: {error}") from error
     return Taken(reader.memories, reader.edges, reader.known)

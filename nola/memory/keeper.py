@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import threading
-import weakref
 from contextlib import contextmanager, suppress
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from nola.errors import NolaError
+from nola.forks import in_children
 from nola.memory import derived, finding
 from nola.memory.index import Index
 from nola.memory.likeness import Likeness
 from nola.memory.meaning import Embedder, Meaning
+from nola.memory.nearness import Nearness
 from nola.memory.posting_blobs import DOCUMENTS
 from nola.memory.postings import Postings
 
@@ -23,13 +23,14 @@ if TYPE_CHECKING:
     import apsw
 
     from nola.memory.database import Database
+    from nola.memory.finding import Change
     from nola.settings import Settings
 
 __all__ = ["Embedder", "IndexKeeper"]
 
 _SEGMENT = 4_096
 """Texts after which the lexical index is saved, so that the next start need not read them again."""
-_CHUNK = 5_000
+_CHUNK = 1_000
 _PATIENCE_S = 30.0
 _GATHER_S = 0.1
 """How long the thread in the background waits for more, unless somebody waits for it."""
@@ -61,6 +62,7 @@ class IndexKeeper:
         settings: Constants of links.
         embedder: Makes vectors; None for words alone.
         former: Returns the embedder of an earlier model; None where it can't be had.
+        seen: Makes of changed rows what the profile sees in them; None for what is written.
 
     Attributes:
         trouble: Why the background work stands still; empty when it does not.
@@ -72,16 +74,19 @@ class IndexKeeper:
         settings: Settings,
         embedder: Embedder | None,
         former: Callable[[str], Embedder | None] | None = None,
+        seen: Callable[[apsw.Connection, Sequence[Change]], Sequence[Change]] | None = None,
     ) -> None:
         self._database = database
+        self._seen = seen or (lambda _connection, changes: changes)
         self._meaning = Meaning(database, embedder, former)
         self._likeness = Likeness(database, settings.links)
+        self._nearness = Nearness(database, settings.links)
         self._index: Index | None = None
         self._epoch = ""
         self._segments: frozenset[int] = frozenset()
         self.trouble = ""
         self._begin()
-        _begin_anew_in_children(self)
+        in_children(self, IndexKeeper._begin)
 
     def _begin(self) -> None:
         self._lock = threading.RLock()
@@ -95,6 +100,7 @@ class IndexKeeper:
         self._worker: threading.Thread | None = None
         self._closing = False
         self._index = None
+        self._likeness.begin()
 
     @property
     def embedder(self) -> Embedder | None:
@@ -154,7 +160,11 @@ class IndexKeeper:
                 self._waiting -= 1
                 if not self._waiting:
                     self._hurry.clear()
-        return done and not self.trouble and not self._meaning.missing and not self._likeness.missing
+        return done and not self.trouble and not self._missing
+
+    @property
+    def _missing(self) -> int:
+        return self._meaning.missing + self._likeness.missing + self._nearness.missing
 
     def link_now(self) -> None:
         """Make the edges between facts that are much alike, as far as they are missing."""
@@ -230,9 +240,10 @@ class IndexKeeper:
             since = index.revision
             changes = finding.changes(connection, since)
             while some := list(islice(changes, _CHUNK)):
-                reworded = index.apply(some)
+                reworded = index.apply(self._seen(connection, some))
                 self._likeness.want(index, reworded)
                 self._meaning.want(reworded)
+                self._nearness.want(reworded)
             for seq in finding.gone(connection, since):
                 index.remove(seq - 1)
             index.revision = state.revision
@@ -254,9 +265,10 @@ class IndexKeeper:
 
         index = Index(Postings(loader), saved=max((segment.revision for segment in saved), default=0))
         blobs.clear()
+        index.reserve(finding.highest(connection))
         changes = finding.changes(connection, 0)
         while some := list(islice(changes, _CHUNK)):
-            index.apply(some)
+            index.apply(self._seen(connection, some))
         for seq in finding.gone(connection, 0):
             index.postings.remove(seq - 1)
         index.revision = state.revision
@@ -265,7 +277,8 @@ class IndexKeeper:
         except NolaError as error:  # nobody tells which model it is: words alone serve
             self.trouble = str(error)
         self._likeness.open(connection, index)
-        self._unfinished = bool(self._meaning.missing or self._likeness.missing)
+        self._nearness.open(connection, index, self._meaning.model)
+        self._unfinished = self._missing > 0
         return index
 
     # --- in the background --------------------------------------------------------------------------------------------
@@ -284,7 +297,7 @@ class IndexKeeper:
     def _done(self) -> str:
         """Do what there is to do; return why something of it could not be done."""
         trouble = ""
-        for step in (self._embed_some, self._link_some):
+        for step in (self._embed_some, self._link_some, self._near_some):
             try:
                 while not self._closing and step():
                     continue
@@ -294,6 +307,7 @@ class IndexKeeper:
             self._save(least=_SEGMENT)
         except NolaError as error:
             trouble = trouble or str(error)
+        self._unfinished = self._unfinished and self._missing > 0
         return trouble
 
     def _embed_some(self) -> int:
@@ -325,6 +339,19 @@ class IndexKeeper:
                 raise
             return self._likeness.missing or len(alike)
 
+    def _near_some(self) -> int:
+        """Join facts whose vectors are near; return how many were looked at."""
+        with self._likeness.joining:
+            with self.reading() as (index, connection):
+                looked = self._nearness.found(connection, index, self._meaning.model)
+            try:
+                self._nearness.join(looked)
+            except BaseException:  # whatever breaks it off, these facts still want to be joined
+                with self._lock:
+                    self._nearness.want(looked.rows)
+                raise
+            return len(looked.rows)
+
     def _save(self, *, least: int) -> None:
         """Save the part of the lexical index that was not saved yet, if it is large enough."""
         with self._lock:
@@ -354,13 +381,3 @@ def _state(connection: apsw.Connection) -> _State:
     revision, epoch, vectors, segments = found
     ids = frozenset(int(id_) for id_ in str(segments).split(",")) if segments is not None else frozenset()
     return _State(int(revision or 0), str(epoch), str(vectors or ""), ids)
-
-
-def _begin_anew_in_children(keeper: IndexKeeper) -> None:
-    weak = weakref.ref(keeper)
-
-    def after() -> None:
-        if held := weak():
-            held._begin()  # noqa: SLF001 -- another thread may have held the locks when the process forked
-
-    os.register_at_fork(after_in_child=after)

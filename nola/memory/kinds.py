@@ -30,6 +30,7 @@ __all__ = [
     "OWN_FIELDS",
     "Slot",
     "SlotType",
+    "checked_start",
     "details_of",
     "evicted",
     "is_expired",
@@ -90,6 +91,17 @@ def details_of(kind: Kind, given: Mapping[str, object]) -> dict[str, Json]:
     return found
 
 
+def checked_start(kind: Kind, details: Mapping[str, Json]) -> None:
+    """Check the fields of a memory that is new: what a kind can only come to later is refused (B34).
+
+    Raises:
+        UsageError: An intention would begin where it can only be moved to.
+    """
+    state = details.get("state", State.PENDING)
+    if kind is Kind.PROSPECTIVE and state != State.PENDING:
+        raise UsageError(f"a new intention is pending, not {state}: store it, then move it on")
+
+
 def owners_of(name: str) -> list[Kind]:
     """Return the kinds that have a field of this name."""
     return [kind for kind, own in _FIELDS.items() if name in own]
@@ -126,11 +138,24 @@ def moved(state: State, to: State) -> State:
     return to
 
 
-def next_index(last: int | None, given: int | None = None) -> int:
-    """Return the place of a new episode or observation: what was given, else one more than the last (B03, B17)."""
-    if given is not None:
-        return given
-    return 0 if last is None else last + 1
+def next_index(last: int | None, given: int | None = None, *, rising: bool = False) -> int:
+    """Return the place of a new episode or observation: what was given, else one more than the last (B03, B17).
+
+    Args:
+        last: The greatest place so far; None for none.
+        given: The place that a caller gives.
+        rising: Whether a place that is given has to be greater than the last, as that of an observation.
+
+    Raises:
+        UsageError: It has to be greater, and is not.
+    """
+    if given is None:
+        return 0 if last is None else last + 1
+    if rising and last is not None and given <= last:
+        raise UsageError(
+            f"observation_order {given} does not come after {last}, the last one: leave it out, and it is counted"
+        )
+    return given
 
 
 def is_expired(expires_at: datetime | None, now: datetime) -> bool:

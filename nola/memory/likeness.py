@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import threading
-from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from nola.errors import NolaError
-from nola.memory import edges
-from nola.memory.axes import EdgeKind, Kind
+from nola.memory import similar_edges
+from nola.memory.axes import Kind
 from nola.memory.conflict import conflicting_values
 from nola.memory.index import KIND_CODES
-from nola.memory.links import jaccard, similar_properties
+from nola.memory.links import jaccard
 from nola.memory.similar import SimilarIndex
 
 if TYPE_CHECKING:
@@ -21,6 +19,7 @@ if TYPE_CHECKING:
 
     import apsw
 
+    from nola.memory.conflict import Conflict
     from nola.memory.database import Database
     from nola.memory.index import Index
     from nola.settings_memory import LinkSettings
@@ -35,8 +34,8 @@ INSERT INTO meta (key, value) VALUES ('joined', ?1)
 ON CONFLICT (key) DO UPDATE SET value = max(CAST(value AS INTEGER), ?1)"""
 _TEXTS = """
 SELECT seq - 1, content FROM memory WHERE kind = 'semantic' AND seq IN (SELECT value + 1 FROM json_each(?))"""
-_EDGES = """
-SELECT source + target - ?1, weight FROM edge WHERE kind = 'similar_to' AND (source = ?1 OR target = ?1)"""
+_Owner: TypeAlias = tuple[int, int]
+"""The numbers of a namespace and a user; the facts of one owner are alike to each other alone (A30, D44)."""
 
 
 class Likeness:
@@ -50,22 +49,27 @@ class Likeness:
     def __init__(self, database: Database, settings: LinkSettings) -> None:
         self._database = database
         self._settings = settings
-        self._similar = SimilarIndex(settings)
+        self._similar: dict[_Owner, SimilarIndex] = {}
         self._filled = False
         self._wanted: dict[int, None] = {}
+        self.begin()
+
+    def begin(self) -> None:
+        """Begin with nobody joining, as in a forked child."""
         self._joining = threading.Lock()
 
     def open(self, connection: apsw.Connection, index: Index) -> None:
         """Begin with what was joined before: nothing of it is looked at again."""
-        self._similar, self._filled = SimilarIndex(self._settings), False
+        self._similar, self._filled = {}, False
         self._wanted = {}
         done = int(connection.execute("SELECT value FROM meta WHERE key = 'joined'").get or 0)
         self.want(index, range(done, len(index)))
 
     def want(self, index: Index, rows: Iterable[int]) -> None:
         """Note rows with a new text."""
-        kind, status = index.facets.kind, index.facets.status
-        self._wanted.update(dict.fromkeys(row for row in rows if kind[row] == _SEMANTIC and status[row] >= 0))
+        some = np.fromiter(rows, dtype=np.int64)
+        facts = (index.facets.kind[some] == _SEMANTIC) & (index.facets.status[some] >= 0)
+        self._wanted.update(dict.fromkeys(some[facts].tolist()))
 
     def want_again(self, rows: Iterable[int]) -> None:
         """Note rows whose edges could not be made."""
@@ -84,44 +88,34 @@ class Likeness:
         if not self._filled:
             self._fill(index)
         texts = self._texts(rows)
-        spaces, status = index.facets.namespace, index.facets.status
-        alike: dict[int, dict[int, float]] = {}
         for row in rows:
             self._wanted.pop(row, None)
-            if row in texts:
-                near = self._similar.join(row, texts[row])
-                alike[row] = {
-                    other: score for other, score in near if spaces[other] == spaces[row] and status[other] >= 0
-                }
-        return texts, alike
+        return texts, {row: self._alike(index, row, texts[row]) for row in rows if row in texts}
 
     def join(self, texts: Mapping[int, str], alike: Mapping[int, Mapping[int, float]]) -> None:
-        """Make the edges, and take away those of facts that are not alike any more."""
-        now, least = self._database.clock.now(), self._settings.jaccard
+        """Note on the edges how alike the facts are by their words; an edge that nothing speaks for any more goes."""
+        now = self._database.clock.now()
         others = self._texts(sorted({other for found in alike.values() for other in found}))
-        said = {
-            (row, other): similar_properties(score, "jaccard", conflicting_values(others[other], texts[row]))
+        conflicts = {
+            (row, other): _conflict(row, texts[row], other, others[other])
             for row, found in alike.items()
-            for other, score in found.items()
+            for other in found
             if other in others
         }
 
         def job(connection: apsw.Connection) -> None:
             for row, found in alike.items():
-                there = {other - 1: weight for other, weight in connection.execute(_EDGES, (row + 1,))}
-                known = dict(_named(connection, list(there))) if there else {}
-                for other in there:
-                    if jaccard(texts[row], known.get(other, "")) <= least:
-                        edges.remove(connection, row + 1, EdgeKind.SIMILAR_TO, other + 1)
-                for other, score in found.items():
-                    if there.get(other) == score or (row, other) not in said:
+                there = similar_edges.known(connection, row)
+                means = similar_edges.has_vector(connection, row)
+                new = {other: {"jaccard": score} for other, score in found.items() if other in others}
+                old = {other: self._judged(texts[row], known, means=means) for other, known in there.items()}
+                for other, values in (new | old).items():
+                    if other in there and values == there[other].values:
                         continue  # what is there already stays as it is
-                    ends, properties = (row + 1, other + 1), said[row, other]
-                    with suppress(NolaError):  # one of the two is gone, or another kind of memory by now
-                        edges.put(
-                            connection, ends[0], EdgeKind.SIMILAR_TO, ends[1], now=now, weight=score,
-                            properties=properties,
-                        )  # fmt: skip
+                    conflict = conflicts.get((row, other))
+                    if values and (row, other) not in conflicts:
+                        conflict = _conflict(row, texts[row], other, there[other].content)
+                    similar_edges.tell(connection, row, other, values, conflict=conflict, now=now)
             if texts:
                 connection.execute(_NOTE, (max(texts) + 1,))
 
@@ -132,17 +126,56 @@ class Likeness:
         """Held by whoever looks and joins, so that whoever comes second finds the edges made."""
         return self._joining
 
+    def _alike(self, index: Index, row: int, text: str) -> dict[int, float]:
+        """Put a fact among those of its owner, and return which of them are much alike."""
+        own, status = _owner(index, row), index.facets.status
+        for owner, others in self._similar.items():
+            if owner != own:
+                others.remove(row)  # it may have been theirs
+        mine = self._of(own)
+        while True:
+            near = mine.join(row, text)
+            gone = [other for other, _ in near if status[other] < 0 or _owner(index, other) != own]
+            if not gone:
+                return dict(near)
+            for other in gone:  # what is cut off in their place comes back
+                mine.remove(other)
+
+    def _judged(self, text: str, known: similar_edges.Known, *, means: bool) -> dict[str, float]:
+        """Return what speaks for an edge that is there; a cosine does as long as there is a vector of the text."""
+        values: dict[str, float] = {}
+        if known.akin and (score := jaccard(text, known.content)) > self._settings.jaccard:
+            values["jaccard"] = score
+        if known.akin and means and "cosine" in known.values:
+            values["cosine"] = known.values["cosine"]
+        return values
+
+    def _of(self, owner: _Owner) -> SimilarIndex:
+        if owner not in self._similar:
+            self._similar[owner] = SimilarIndex(self._settings)
+        return self._similar[owner]
+
     def _fill(self, index: Index) -> None:
         """Put the facts that were joined earlier into the index of likeness."""
         rows = np.flatnonzero(index.facets.kind[: len(index)] == _SEMANTIC)
         old = [row for row in rows.tolist() if row not in self._wanted and index.facets.status[row] >= 0]
         for start in range(0, len(old), _CHUNK):
-            self._similar.add_many(self._texts(old[start : start + _CHUNK]).items())
+            for row, text in self._texts(old[start : start + _CHUNK]).items():
+                self._of(_owner(index, row)).add(row, text)
         self._filled = True
 
     def _texts(self, rows: Sequence[int]) -> dict[int, str]:
         with self._database.reading() as connection:
             return dict(_named(connection, rows))
+
+
+def _conflict(row: int, text: str, other: int, content: str) -> Conflict | None:
+    """Return which values contradict each other, the older fact's first."""
+    return conflicting_values(content, text) if other < row else conflicting_values(text, content)
+
+
+def _owner(index: Index, row: int) -> _Owner:
+    return int(index.facets.namespace[row]), int(index.facets.user[row])
 
 
 def _named(connection: apsw.Connection, rows: Sequence[int]) -> list[tuple[int, str]]:

@@ -22,16 +22,17 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
 
 __all__ = [
+    "METHODS",
     "Link",
     "associates",
-    "by_confidence",
-    "combined",
     "expand",
     "growth",
+    "holds",
     "jaccard",
     "pairs",
-    "retrieved_together",
+    "retrieved",
     "similar_properties",
+    "similarities",
     "spread",
     "spreading",
     "used_together",
@@ -39,9 +40,13 @@ __all__ = [
     "weights_at",
 ]
 
+METHODS = ("jaccard", "cosine")
+"""How it is measured whether two facts are alike (E-54); where both say so, the first is the score of their edge."""
+
+_AND = ", "
 _Key = TypeVar("_Key", int, str)
 _DAY_S = 86_400.0
-_FIRST_STRENGTH = 0.1
+_STRENGTH = 0.1
 """What one joint retrieval adds in profile `blah` (D20, E-35)."""
 
 
@@ -53,47 +58,58 @@ def jaccard(a: str, b: str) -> float:
     return len(mine & theirs) / together if together else 0.0
 
 
-def similar_properties(score: float, method: str, conflict: Conflict | None = None) -> dict[str, Json]:
+def similar_properties(values: Mapping[str, float], conflict: Conflict | None = None) -> dict[str, Json]:
     """Return the properties of a `similar_to` edge (B28, B54, E-54).
 
     Args:
-        score: The similarity.
-        method: How it was measured: `jaccard` or `cosine`.
+        values: The similarity by each method that found it, at least one; of several each stands in the metadata.
         conflict: The values that contradict each other, if they do.
     """
-    metadata: dict[str, Json] = {}
+    methods = [method for method in METHODS if method in values]
+    metadata: dict[str, Json] = {method: values[method] for method in methods} if len(methods) > 1 else {}
     if conflict is not None:
-        metadata = {
+        metadata |= {
             "contradiction": True,
             "attribute": conflict.attribute,
             "values": [conflict.value_a, conflict.value_b],
         }
-    return {"similarity_score": score, "method": method, "metadata": metadata}
+    return {"similarity_score": values[methods[0]], "method": _AND.join(methods), "metadata": metadata}
 
 
-def expand(seeds: Iterable[_Key], neighbours: Callable[[_Key], Iterable[_Key]], hops: int) -> dict[_Key, int]:
+def similarities(properties: Mapping[str, Json]) -> dict[str, float]:
+    """Return the similarity by each method that a `similar_to` edge names; none of one that was made by hand."""
+    methods = [name for name in str(properties.get("method")).split(_AND) if name in METHODS]
+    told = properties.get("metadata")
+    each = {name: properties.get("similarity_score") for name in methods}
+    if len(methods) > 1 and isinstance(told, dict):
+        each |= {name: told.get(name) for name in methods}
+    return {name: float(value) for name, value in each.items() if isinstance(value, int | float)}
+
+
+def expand(
+    seeds: Mapping[_Key, float], neighbours: Callable[[Sequence[_Key]], Iterable[tuple[_Key, _Key, float]]], hops: int
+) -> dict[_Key, float]:
     """Follow edges from some memories outward (B27).
 
     Args:
-        seeds: Ids of the memories to start from.
-        neighbours: Ids at the other ends of a memory's edges.
+        seeds: Ids of the memories to start from, with what each is worth.
+        neighbours: Returns the edges at some memories: this end, the other one and how alike the two are.
         hops: Longest way, 1 or 2; 0 stays with the seeds.
 
     Returns:
-        Each id that is reached with its distance; the nearest first, each once.
+        Each id that is reached, the nearest first, the seeds among them. Each is worth what the one before it on its
+        way is, times their likeness; of several ways the shortest counts, and of those the best.
     """
-    reached = dict.fromkeys(seeds, 0)
+    reached = dict(seeds)
     edge = list(reached)
-    for hop in range(1, hops + 1):
-        edge = [other for id_ in edge for other in neighbours(id_)]
-        edge = [id_ for id_ in dict.fromkeys(edge) if id_ not in reached]
-        reached.update(dict.fromkeys(edge, hop))
+    for _ in range(hops):
+        beyond: dict[_Key, float] = {}
+        for here, there, likeness in neighbours(edge):
+            if there not in reached:
+                beyond[there] = max(beyond.get(there, 0.0), reached[here] * likeness)
+        reached.update(beyond)
+        edge = list(beyond)
     return reached
-
-
-def by_confidence(reached: Mapping[_Key, int], confidence: Mapping[_Key, float]) -> list[_Key]:
-    """Order what was reached by confidence; of equals the nearer first, then the one that was reached first (B27)."""
-    return sorted(reached, key=lambda id_: (-confidence[id_], reached[id_]))
 
 
 # --- use --------------------------------------------------------------------------------------------------------------
@@ -162,13 +178,28 @@ def used_together(link: Link, a_i: float, a_j: float, now_s: float, settings: Li
     return Link(count, min(settings.cap, weight), now_s)
 
 
-def retrieved_together(link: Link, now_s: float, settings: LinkSettings) -> Link:
-    """Count a joint retrieval (profile `blah`, D20, E-35): one tenth more a request, whichever direction, at most 1."""
-    weight = weight_at(link, now_s, settings) + _FIRST_STRENGTH
-    return Link(link.count + 1, min(settings.cap, round(weight, 12)), now_s)
+def retrieved(count: int, settings: LinkSettings) -> float:
+    """Return the strength of a pair when it was used last, in profile `blah` (D20, E-35).
+
+    It is a tenth for each request that used both, in whichever direction, at most `cap`.
+
+    Args:
+        count: Requests that used both.
+        settings: The cap.
+    """
+    return min(settings.cap, round(count * _STRENGTH, 12))
 
 
 # --- what links lend --------------------------------------------------------------------------------------------------
+def holds(strength: float, settings: LinkSettings) -> bool:
+    """Say whether a link is strong enough to bring its other end (D21).
+
+    Strengths count to the nearest tenth, of which each joint use adds one at most: a link that has just begun to fade
+    still stands for what it was.
+    """
+    return round(strength, 1) >= settings.min_strength
+
+
 def associates(
     primary: Collection[_Key], edges: Iterable[tuple[_Key, _Key, float]], settings: LinkSettings
 ) -> list[tuple[_Key, float]]:
@@ -185,8 +216,7 @@ def associates(
     known = set(primary)
     best: dict[_Key, float] = {}
     for source, target, strength in edges:
-        # Tenths that were added up, or have just begun to fade, still count as what they stand for.
-        if strength < settings.min_strength - 1e-6:
+        if not holds(strength, settings):
             continue
         for here, there in ((source, target), (target, source)):
             if here in known and there not in known:
@@ -194,15 +224,21 @@ def associates(
     return sorted(best.items(), key=lambda item: (-item[1], item[0]))[: settings.partners]
 
 
-def combined(primary: Sequence[_Key], associated: Sequence[_Key], most: int) -> list[_Key]:
-    """Return what was found and then what is linked to it, each once (D22), at most so many."""
-    both = dict.fromkeys(primary) | dict.fromkeys(associated)
-    return list(both)[:most]
+def spreading(
+    active: Floats, sources: npt.NDArray[np.intp], targets: npt.NDArray[np.intp], strengths: Floats
+) -> Floats:
+    """Return what each row gets from the active ones that it is linked to: the sum of W_j S_ji (ACT-R, C06).
 
-
-def spreading(weights: Iterable[float], strengths: Iterable[float]) -> float:
-    """Return what a memory gets from its active neighbours: the sum of W_j S_ji (ACT-R, C06); 0 without any."""
-    return math.fsum(w * s for w, s in zip(weights, strengths, strict=True))
+    Args:
+        active: W of each row, 0 for what is not active.
+        sources: Row at one end of each link; each link once, it counts both ways.
+        targets: Row at the other end.
+        strengths: Strength of each link now, S.
+    """
+    arrived = np.zeros_like(active)
+    np.add.at(arrived, targets, active[sources] * strengths)
+    np.add.at(arrived, sources, active[targets] * strengths)
+    return arrived
 
 
 def spread(
@@ -220,9 +256,5 @@ def spread(
         strengths: Strength of each link now, 0 to 1.
         share: `spread_share`.
     """
-    lent = np.zeros_like(scores)
-    if scores.size and sources.size:
-        np.add.at(lent, targets, scores[sources] * strengths)
-        np.add.at(lent, sources, scores[targets] * strengths)
-        lent = np.minimum(lent, scores.max()) * share
+    lent: Floats = np.minimum(spreading(scores, sources, targets, strengths), scores.max(initial=0.0)) * share
     return lent

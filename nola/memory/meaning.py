@@ -103,9 +103,12 @@ class Meaning:
         self.serving, self._missing, self._seen, self._made = None, {}, seen, {}
         if self.embedder is None:
             return
-        rows = np.flatnonzero(index.facets.status[: len(index)] >= 0).tolist()
-        self.want(rows)
-        model = self.embedder.model_id
+        rows = np.flatnonzero(index.facets.status[: len(index)] >= 0).astype(np.int32)
+        try:
+            model = self.embedder.model_id
+        except NolaError:
+            self.want(rows.tolist())
+            raise
         known = derived.models(connection)
         most = max(known, key=lambda name: known[name], default=model)
         self.serving = self.embedder
@@ -113,8 +116,17 @@ class Meaning:
             self.serving = (self._former(most) if self._former else None) or self.embedder
         index.lexical = _is_lexical(self.serving)
         _put(index, derived.vectors(connection, self.serving.model_id))
-        there = {seq - 1 for (seq,) in connection.execute("SELECT memory FROM vector WHERE model = ?", (model,))}
-        self._missing = {row: None for row in rows if row not in there}
+        if self.serving is self.embedder:
+            there = index.dense.has(rows) if index.dense is not None else np.zeros(len(rows), dtype=np.bool_)
+        else:
+            found = connection.execute("SELECT memory FROM vector WHERE model = ?", (model,))
+            there = np.isin(rows + 1, np.fromiter((seq for (seq,) in found), dtype=np.int64))
+        self.want(rows[~there].tolist())
+
+    @property
+    def model(self) -> str:
+        """What made the vectors that serve; empty when none do."""
+        return self.serving.model_id if self.serving is not None else ""
 
     def refresh(self, connection: apsw.Connection, index: Index, seen: str) -> None:
         """Load the vectors that were made since, here or by another process."""

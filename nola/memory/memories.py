@@ -143,16 +143,28 @@ class Memories:
         id_ = self.database.new_id(at)
         return self.database.write(lambda c: buffers.push(c, new, id_, most=most, now=at, begin=self._begin))
 
-    def slots(self, task: str, *, namespace: str = "default", agent: str = "") -> list[StoredRow]:
+    def slots(
+        self, task: str, *, namespace: str = "default", agent: str = "", seen_by: str | None = None
+    ) -> list[StoredRow]:
         """Return the slots of a task, the oldest first."""
-        return self._read(lambda c: buffers.slots(c, task, namespace=namespace, agent=agent))
+        return self._read(lambda c: buffers.slots(c, task, namespace=namespace, agent=agent, seen_by=seen_by))
 
-    def complete(self, task: str, *, namespace: str = "default", agent: str = "", now: datetime | None = None) -> str:
-        """Write the episode of a task and clear it; return the episode's id."""
+    def complete(
+        self,
+        task: str,
+        *,
+        namespace: str = "default",
+        agent: str = "",
+        seen_by: str | None = None,
+        now: datetime | None = None,
+    ) -> str:
+        """Write the episode of a task and clear it; return the episode's id (see `buffers.complete`)."""
         at = self._at(now)
         id_ = self.database.new_id(at)
         self.database.write(
-            lambda c: buffers.complete(c, task, id_, now=at, namespace=namespace, agent=agent, begin=self._begin)
+            lambda c: buffers.complete(
+                c, task, id_, now=at, namespace=namespace, agent=agent, seen_by=seen_by, begin=self._begin
+            )
         )
         return id_
 
@@ -162,21 +174,29 @@ class Memories:
         modality: str | None = None,
         namespace: str = "default",
         agent: str = "",
+        seen_by: str | None = None,
         newest: bool = False,
         limit: int = -1,
         now: datetime | None = None,
     ) -> list[StoredRow]:
-        """Return what is observed and has not expired, in the order of observation."""
+        """Return what is observed and has not expired, in the order of observation (see `buffers.observations`)."""
         at = self._at(now)
         return self._read(
             lambda c: buffers.observations(
-                c, now=at, modality=modality, namespace=namespace, agent=agent, newest=newest, limit=limit
+                c,
+                now=at,
+                modality=modality,
+                namespace=namespace,
+                agent=agent,
+                seen_by=seen_by,
+                newest=newest,
+                limit=limit,
             )
         )
 
-    def prune(self, now: datetime | None = None) -> int:
-        """Delete the observations that have expired; return how many there were."""
-        return self.database.write(lambda c: buffers.prune(c, now=self._at(now)))
+    def prune(self, now: datetime | None = None, *, seen_by: str | None = None) -> int:
+        """Delete the observations that have expired, of one user or of all; return how many there were."""
+        return self.database.write(lambda c: buffers.prune(c, now=self._at(now), seen_by=seen_by))
 
     def attend(self, id_: str, reason: str, now: datetime | None = None) -> str | None:
         """Make an episode of an observation; return its id, or None when it has expired."""
@@ -191,9 +211,9 @@ class Memories:
         return self.database.write(lambda c: buffers.move(c, finding.resolve(c, id_), to, now=self._at(now)))
 
     # --- reading ------------------------------------------------------------------------------------------------------
-    def get(self, id_: str) -> StoredRow:
-        """Return one memory by its id or the beginning of it; nothing is counted."""
-        return self._read(lambda c: finding.get(c, id_))
+    def get(self, id_: str, *, seen_by: str | None = None) -> StoredRow:
+        """Return one memory by its id or the beginning of it; nothing is counted (see `finding.get`)."""
+        return self._read(lambda c: finding.get(c, id_, seen_by=seen_by))
 
     def beginnings(self, ids: Iterable[str]) -> dict[str, str]:
         """Return the shortest beginning of each id that is no other's."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -42,17 +42,48 @@ class Ranking:
 
     Attributes:
         rows: int32 [n].
-        relevance: float64 [n] in [0, 1], 1 for the best.
+        relevance: float64 [n] in [0, 1], 1 for the best, or of `by_meaning`.
         parts: float64 [n, len(PARTS)], on the same scale; a row's relevance is their sum, but never below 0.
+        beside: float64 [n] in [0, 1], how good each is beside the best one.
         bm25: float64 [n], plain scores.
         cosine: float64 [n], plain cosines, 0 without a vector.
+        dated: bool [n], whether it happened on a date that the question names.
     """
 
     rows: _Rows
     relevance: _Floats
     parts: _Floats
+    beside: _Floats
     bm25: _Floats
     cosine: _Floats
+    dated: NDArray[np.bool_]
+
+    def take(self, order: NDArray[np.intp] | NDArray[np.bool_] | slice) -> Ranking:
+        """Return some of them, or all in another order."""
+        return Ranking(*(getattr(self, name)[order] for name in self.__slots__))
+
+    def matching(self, least: float) -> Ranking:
+        """Return those that match by themselves: by a word, by a date, or by a cosine of at least so much (A16)."""
+        return self.take((self.bm25 > 0) | (self.cosine >= least) | self.dated)
+
+    def by_meaning(self, has_vector: NDArray[np.bool_]) -> Ranking:
+        """Return them with their plain cosines for relevance, as two documents rank (A35, D14).
+
+        A cosine below 0 counts as 0 (E-33). What has no vector yet is ranked by its words, the best of it beside the
+        closest of the others.
+
+        Args:
+            has_vector: bool [n].
+        """
+        words = self.bm25 / max(float(self.bm25.max(initial=0.0)), 1e-9)
+        near = np.clip(self.cosine, 0.0, 1.0)
+        best = near.max(initial=0.0, where=has_vector) if has_vector.any() else 1.0
+        parts = np.zeros_like(self.parts)
+        parts[:, PARTS.index("cosine")] = np.where(has_vector, near, 0.0)
+        parts[:, PARTS.index("bm25")] = np.where(has_vector, 0.0, best * words)
+        relevance = parts.sum(axis=1)
+        found = replace(self, relevance=relevance, parts=parts)
+        return found.take(np.lexsort((self.rows, -relevance)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +153,12 @@ class _Scorer:
         cosine[~there] = dense.cosines(question, rows[~there])
         self._near = (rows, cosine)
         return cosine
+
+    def spoken(self, rows: _Rows) -> NDArray[np.bool_]:
+        """Return which rows somebody said, or are of a conversation: of others a neighbour says nothing."""
+        is_spoken: NDArray[np.bool_] = self._columns.session[rows] != NONE
+        is_spoken |= self._columns.speaker[rows] != NONE
+        return is_spoken
 
     def around(self, pool: _Pool) -> tuple[_Floats, _Floats]:
         """Return what a row's neighbours lend it, and what it gains by answering a good question."""
@@ -194,20 +231,24 @@ def rank(
         mask: bool [rows], true where a row may be found or lend anything.
     """
     lexical = postings.search(query.terms, settings.pool_lexical, settings, mask)
-    found = [lexical.rows]
+    dated = _dated(query, columns, lexical, settings.pool_date, mask) if query.dates else lexical.rows[:0]
+    found = [lexical.rows, dated]
     if dense is not None and question is not None:
         found.append(dense.search(question, settings.pool_dense, mask)[0])
-    if query.dates:
-        found.append(_dated(query, columns, lexical, settings.pool_date, mask))
     scorer = _Scorer(columns, lexical, dense, question, settings)
     rows = distinct(found)
+    core = scorer.pool(rows)
+    spoken = scorer.spoken(rows)
+    best = np.argsort(-core.base, kind="stable")[:_CORE]
+    more = _allowed(columns.neighbours(rows[best[spoken[best]]], settings.neighbours), mask)
+    if not spoken.all():  # what nobody said comes only if it has something in common with the question
+        rows = rows[spoken | (core.bm25 > 0) | (core.cosine >= settings.cosine_least) | np.isin(rows, dated)]
+        more = more[scorer.spoken(more)]
+    rows = distinct([rows, more])
     if not len(rows):
         nothing = np.zeros(0)
-        return Ranking(rows, nothing, np.zeros((0, len(PARTS))), nothing, nothing)
-    core = scorer.pool(rows)
-    best = rows[np.argsort(-core.base, kind="stable")[:_CORE]]
-    more = _allowed(columns.neighbours(best, settings.neighbours), mask)
-    pool = scorer.pool(distinct([rows, more]))
+        return Ranking(rows, nothing, np.zeros((0, len(PARTS))), nothing, nothing, nothing, nothing > 0)
+    pool = scorer.pool(rows)
     parts = np.stack(
         (
             pool.words, pool.meaning, *scorer.around(pool), scorer.speaker(query, pool), scorer.session(pool),
@@ -219,7 +260,10 @@ def rank(
     order = np.lexsort((pool.rows, -total))
     top = max(float(total[order[0]]), 1e-9)
     relevance = np.clip(total[order] / top, 0.0, 1.0)
-    return Ranking(pool.rows[order], relevance, parts[order] / top, pool.bm25[order], pool.cosine[order])
+    on_day = np.isin(pool.rows[order], dated) if len(dated) else np.zeros(len(order), dtype=np.bool_)
+    return Ranking(
+        pool.rows[order], relevance, parts[order] / top, relevance, pool.bm25[order], pool.cosine[order], on_day
+    )
 
 
 def _dated(query: Query, columns: Columns, lexical: LexicalHits, most: int, mask: NDArray[np.bool_] | None) -> _Rows:

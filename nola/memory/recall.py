@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nola.memory import edges
-from nola.memory.axes import EdgeKind, Tier
-from nola.memory.dynamics.base import Pool
+from nola.memory.axes import Tier
 from nola.memory.dynamics.crossing import tier_of
+from nola.memory.dynamics.profiles import Rule
 from nola.memory.found import Recalled, as_they_were, said_why, stored
 from nola.memory.instants import from_micros, seconds
-from nola.memory.links import spread, weights_at
 from nola.memory.packing import pack
+from nola.memory.practice import practised
 from nola.memory.query import parse
 from nola.memory.ranking import PARTS, rank
-from nola.memory.selection import needs_database, stored_mask, visible
-from nola.memory.updates import newer_first
+from nola.memory.reach import Reach
+from nola.memory.scored import Scored as _Scored
+from nola.memory.selection import changed_since, needs_database, stored_mask, visible
+from nola.memory.updates import LOOKED_AT, Said, newer_first
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -27,18 +29,24 @@ if TYPE_CHECKING:
     import apsw
     from numpy.typing import NDArray
 
+    from nola.memory.dynamics.base import Pool
     from nola.memory.dynamics.model import Dynamics
     from nola.memory.filters import Filter
     from nola.memory.found import Stored
     from nola.memory.index import Index
     from nola.memory.query import Query
+    from nola.memory.ranking import Ranking
     from nola.settings import Settings
 
 __all__ = ["Ask", "Recalled", "Recaller"]
 
-_TOP = 32
-"""Best candidates that links and updates are looked at for."""
-_UPDATES = 12
+"""Best candidates of which a newer statement may come before an older one."""
+_SEEDS = 100
+"""Best matches whose likenesses are followed in profile `amplihack`."""
+_ACTIVE = 0.5
+"""Share of the best relevance from which on a memory is fully active."""
+_BRINGING = frozenset({"neuromemory", "blah"})
+"""Profiles in which what was found brings what it is linked to."""
 _MOST_PACKED = 400
 _SALIENT = 200
 
@@ -57,6 +65,7 @@ class Ask:
         include_cold: Whether cold memories come where the profile hides them (A17).
         min_heat: The least heat (A34).
         owner: Who `I` is.
+        level: The context level that it asks for, 1 to 3, which strategy `hea` weighs; None for none.
     """
 
     text: str
@@ -68,26 +77,7 @@ class Ask:
     include_cold: bool = False
     min_heat: float = 0.0
     owner: str = ""
-
-
-@dataclass(slots=True)
-class _Scored:
-    """Candidates with all that is known of them, best first."""
-
-    rows: NDArray[np.int32]
-    relevance: NDArray[np.float64]
-    strength: NDArray[np.float64]
-    heat: NDArray[np.float64]
-    score: NDArray[np.float64]
-    parts: NDArray[np.float64]
-    link: NDArray[np.float64]
-    cosine: NDArray[np.float64]
-
-    def take(self, order: NDArray[np.intp] | NDArray[np.bool_]) -> _Scored:
-        return _Scored(
-            self.rows[order], self.relevance[order], self.strength[order], self.heat[order], self.score[order],
-            self.parts[order], self.link[order], self.cosine[order],
-        )  # fmt: skip
+    level: int | None = None
 
 
 class Recaller:
@@ -140,12 +130,10 @@ class Recaller:
             return []
         mask = self._mask(ask, index, connection)
         found = self._scored(ask, query, vector, index, mask, connection)
-        found = self._linked(found, index, connection, ask, mask)
-        found = self._kept(found, ask)
-        found = found.take(np.lexsort((found.rows, -found.score)))
+        found = self._joined(ask, query, found, index, mask, connection)
         most = min(len(found.rows), ask.limit if ask.budget is None else max(_MOST_PACKED, ask.limit))
-        texts = stored(connection, found.rows[: max(most, _UPDATES)].tolist(), ask.wanted.as_of)
-        if query.terms:
+        texts = stored(connection, found.rows[: max(most, LOOKED_AT)].tolist(), ask.wanted.as_of)
+        if query.terms and not self._dynamics.profile.is_literal:
             found = self._newer_first(ask, found, index, texts)
         return self._packed(found, ask, texts, most)
 
@@ -155,22 +143,30 @@ class Recaller:
 
     def _mask(self, ask: Ask, index: Index, connection: apsw.Connection) -> NDArray[np.bool_]:
         if needs_database(ask.wanted):
-            return stored_mask(connection, len(index), ask.wanted, ask.now)
-        mask = visible(index, ask.wanted, ask.now)
+            mask = stored_mask(connection, len(index), ask.wanted, ask.now)
+        else:
+            mask = visible(index, ask.wanted, ask.now)
         if not (ask.min_heat > 0 or ask.tiers or (self._dynamics.profile.hides_cold and not ask.include_cold)):
             return mask
-        rows = np.flatnonzero(mask)  # all of them, so that nothing is cut off before it is filtered (P27)
+        rows = np.flatnonzero(mask).astype(np.int32)  # all, so that nothing is cut off before it is filtered (P27)
         shown = np.zeros_like(mask)
-        shown[rows[self._shown(self._heat(index.pool.take(rows), ask), ask)]] = True
+        shown[rows[self._shown(self._heat(self._pool(ask, index, rows, connection), ask), ask)]] = True
         return shown
 
     def _heat(self, pool: Pool, ask: Ask) -> NDArray[np.float64]:
         return self._dynamics.heat.strength(pool, seconds(ask.now))
 
     def _pool(self, ask: Ask, index: Index, rows: NDArray[np.int32], connection: apsw.Connection) -> Pool:
-        if ask.wanted.as_of is None:
-            return index.pool.take(rows)
-        return Pool.of(as_they_were(connection, rows.tolist(), ask.wanted.as_of))
+        pool, as_of = index.pool.take(rows), ask.wanted.as_of
+        if as_of is None:
+            return pool
+        places = np.flatnonzero(changed_since(connection, index, as_of)[rows])
+        changed = rows[places].tolist()
+        were = dict(zip([row + 1 for row in changed], as_they_were(connection, changed, as_of), strict=True))
+        were = practised(connection, self._dynamics, were, as_of)
+        for place, row in zip(places.tolist(), were.values(), strict=True):
+            pool.put(place, row)
+        return pool
 
     def _scored(
         self,
@@ -182,35 +178,46 @@ class Recaller:
         connection: apsw.Connection,
     ) -> _Scored:
         if query.terms:
-            ranking = rank(
-                query,
-                index.columns,
-                index.postings,
-                self._lexical if index.lexical else self._settings.recall,
-                dense=index.dense,
-                question=vector,
-                mask=mask,
-            )
+            ranking = self._ranked(ask, query, vector, index, mask)
             rows, relevance, parts, cosine = ranking.rows, ranking.relevance, ranking.parts, ranking.cosine
-            if self._dynamics.profile.name == "blah":
-                most = self._dynamics.pool(ask.limit)
-                rows, relevance, parts, cosine = rows[:most], relevance[:most], parts[:most], cosine[:most]
+            active = np.minimum(1.0, ranking.beside / _ACTIVE)
         else:
-            rows = self._salient(index, mask, ask)
-            relevance, parts, cosine = np.ones(len(rows)), np.zeros((len(rows), len(PARTS))), np.zeros(len(rows))
+            rows = self._salient(ask, index, mask, connection)
+            relevance = active = np.ones(len(rows))
+            parts, cosine = np.zeros((len(rows), len(PARTS))), np.zeros(len(rows))
         pool = self._pool(ask, index, rows, connection)
-        strength = self._dynamics.strength(pool, seconds(ask.now))
+        strength = self._dynamics.strength(pool, seconds(ask.now), ask.level)
         heat = self._heat(pool, ask)
         score = (
             self._dynamics.score(relevance, strength) if query.terms else self._salience(index, rows, strength, heat)
         )
-        return _Scored(rows, relevance, strength, heat, score, parts, np.zeros(len(rows)), cosine)
+        return _Scored(rows, relevance, strength, heat, score, parts, cosine, active)
 
-    def _salient(self, index: Index, mask: NDArray[np.bool_], ask: Ask) -> NDArray[np.int32]:
+    def _ranked(
+        self, ask: Ask, query: Query, vector: NDArray[np.float32] | None, index: Index, mask: NDArray[np.bool_]
+    ) -> Ranking:
+        """Return the candidates; the documents' profiles know matches alone, and two of them their plain cosines."""
+        sizes = self._lexical if index.lexical else self._settings.recall
+        if ask.limit > min(sizes.pool_lexical, sizes.pool_dense):  # as many as are asked for (P27)
+            words, meaning = max(sizes.pool_lexical, ask.limit), max(sizes.pool_dense, ask.limit)
+            sizes = replace(sizes, pool_lexical=words, pool_dense=meaning)
+        ranking = rank(query, index.columns, index.postings, sizes, dense=index.dense, question=vector, mask=mask)
+        profile = self._dynamics.profile
+        if not profile.is_literal:
+            return ranking
+        ranking = ranking.matching(sizes.cosine_match)
+        if profile.rule in {Rule.BLEND, Rule.PRODUCT} and index.dense is not None and vector is not None:
+            ranking = ranking.by_meaning(index.dense.has(ranking.rows))
+        most = self._dynamics.pool(ask.limit)
+        return ranking if most is None else ranking.take(slice(most))
+
+    def _salient(
+        self, ask: Ask, index: Index, mask: NDArray[np.bool_], connection: apsw.Connection
+    ) -> NDArray[np.int32]:
         """Return what comes to mind without a question: pinned, hot, strong."""
         rows = np.flatnonzero(mask).astype(np.int32)
-        pool = index.pool.take(rows)
-        strength = self._dynamics.strength(pool, seconds(ask.now))
+        pool = self._pool(ask, index, rows, connection)
+        strength = self._dynamics.strength(pool, seconds(ask.now), ask.level)
         score = self._salience(index, rows, strength, self._heat(pool, ask))
         return rows[np.argsort(-score, kind="stable")[: max(_SALIENT, ask.limit)]]
 
@@ -220,51 +227,53 @@ class Recaller:
         first = index.facets.pinned[rows] | (heat > self._settings.heat.hot)
         return (strength + first) / 2
 
-    def _linked(
-        self, found: _Scored, index: Index, connection: apsw.Connection, ask: Ask, mask: NDArray[np.bool_]
+    def _joined(
+        self,
+        ask: Ask,
+        query: Query,
+        found: _Scored,
+        index: Index,
+        mask: NDArray[np.bool_],
+        connection: apsw.Connection,
     ) -> _Scored:
-        """Add what associations lend, to what was found and to what is linked to it (C06, C15)."""
-        if not len(found.rows):
-            return found
-        top = np.argsort(-found.score, kind="stable")[:_TOP]
-        near = edges.near(connection, [int(row) + 1 for row in found.rows[top]], [EdgeKind.ASSOCIATED])
-        if ask.wanted.as_of is not None:
-            near = [edge for edge in near if edge.last_s <= seconds(ask.now)]
-        links = {(min(e.seq, e.other) - 1, max(e.seq, e.other) - 1): e for e in near}
-        links = {pair: e for pair, e in links.items() if pair[1] < len(mask) and mask[pair[0]] and mask[pair[1]]}
-        if not links:
-            return found
-        new = np.array(sorted({row for pair in links for row in pair} - set(found.rows.tolist())), dtype=np.int32)
-        found = self._with_rows(found, new, self._pool(ask, index, new, connection), ask)
-        place = {int(row): at for at, row in enumerate(found.rows)}
-        weights = weights_at(
-            np.array([e.weight for e in links.values()]),
-            np.array([e.last_s for e in links.values()]),
-            seconds(ask.now),
-            self._settings.links,
-        )
-        ends = np.array([[place[a], place[b]] for a, b in links])
-        found.link = spread(found.score, ends[:, 0], ends[:, 1], weights, self._settings.links.spread_share)
-        found.score = found.score + found.link
+        """Return what scores above 0, best first, with what edges do for it, which each document wants otherwise."""
+        name, is_linked = self._dynamics.profile.name, self._settings.memory.hebbian
+        reach = Reach(
+            connection, mask, partial(self._bare, ask, index, connection), self._settings.links, seconds(ask.now),
+            is_past=ask.wanted.as_of is not None, counts_pairs=self._dynamics.profile.counts_pairs,
+        )  # fmt: skip
+        activates = name == "neuromemory" and self._dynamics.ranking is self._dynamics.actr and bool(query.terms)
+        if name == "nola" and is_linked:
+            found = reach.lent(found)
+        if name == "amplihack" and query.terms:
+            found = reach.alike(found, _SEEDS)
+            found.score = self._dynamics.score(found.relevance, found.strength)
+        if activates:
+            found = self._activated(ask, found, index, reach, connection)
+        order = np.lexsort((found.rows, -found.score))
+        found = found.take(order[: np.count_nonzero(found.score > 0)])
+        if name in _BRINGING and is_linked and query.terms:
+            found = reach.associated(found, ask.limit)
+            found = self._activated(ask, found, index, reach, connection) if activates else found
         return found
 
-    def _with_rows(self, found: _Scored, rows: NDArray[np.int32], pool: Pool, ask: Ask) -> _Scored:
-        if not len(rows):
-            return found
-        nothing = np.zeros(len(rows))
-        return _Scored(
-            np.concatenate([found.rows, rows]),
-            np.concatenate([found.relevance, nothing]),
-            np.concatenate([found.strength, self._dynamics.strength(pool, seconds(ask.now))]),
-            np.concatenate([found.heat, self._heat(pool, ask)]),
-            np.concatenate([found.score, nothing]),
-            np.concatenate([found.parts, np.zeros((len(rows), len(PARTS)))]),
-            np.concatenate([found.link, nothing]),
-            np.concatenate([found.cosine, nothing]),
-        )
+    def _bare(self, ask: Ask, index: Index, connection: apsw.Connection, rows: NDArray[np.int32]) -> _Scored:
+        """Return candidates that only an edge brings."""
+        pool, nothing = self._pool(ask, index, rows, connection), np.zeros(len(rows))
+        strength = self._dynamics.strength(pool, seconds(ask.now), ask.level)
+        parts = np.zeros((len(rows), len(PARTS)))
+        return _Scored(rows, nothing, strength, self._heat(pool, ask), nothing, parts, nothing, nothing)
 
-    def _kept(self, found: _Scored, ask: Ask) -> _Scored:
-        return found.take((found.score > 0) & self._shown(found.heat, ask))
+    def _activated(self, ask: Ask, found: _Scored, index: Index, reach: Reach, connection: apsw.Connection) -> _Scored:
+        """Rank by A = B + sum(W S) + gamma I (C06, C09); what was never used has none and is left out (C05)."""
+        pool, actr = self._pool(ask, index, found.rows, connection), self._dynamics.actr
+        active = np.where(found.relevance > 0, 1.0, 0.0)
+        spread = reach.spreading(found.rows, active) if self._settings.memory.hebbian else np.zeros(len(found))
+        strength = np.where(pool.innate, 1.0, actr.probability(actr.value(pool, seconds(ask.now), spread)))
+        found.strength = np.maximum(strength, self._settings.memory.decay_floor)
+        found.score = self._dynamics.score(found.relevance, found.strength)
+        found.more["spread"] = self._settings.actr.spread_weight * spread
+        return found.take(found.strength > 0)
 
     def _shown(self, heat: NDArray[np.float64], ask: Ask) -> NDArray[np.bool_]:
         """Return which memories of such heat may come (A17, A34)."""
@@ -279,22 +288,27 @@ class Recaller:
         return keep
 
     def _newer_first(self, ask: Ask, found: _Scored, index: Index, texts: Mapping[int, Stored]) -> _Scored:
-        """Put a newer statement about the same thing before the older one (P11)."""
-        top = found.rows[:_UPDATES]
-        said = [texts.get(row) for row in top.tolist()]
-
-        def cosine_between(one: int, other: int) -> float:
-            return 0.0 if index.dense is None else index.dense.between(int(top[one]), int(top[other]))
-
-        order = newer_first(
-            ask.text,
-            [one.content if one else "" for one in said],
-            [one.speaker if one else "" for one in said],
-            index.columns.at_s[top].tolist(),
-            cosine_between,
-        )
-        rest = np.arange(len(top), len(found.rows))
-        return found.take(np.concatenate([np.asarray(order, dtype=np.intp), rest]))
+        """Put a newer statement about the same thing before the older one, with its score (P11)."""
+        top = found.rows[:LOOKED_AT]
+        said = [
+            Said(one.content if one else "", one.speaker if one else "", at_s, relevance, cosine)
+            for one, at_s, relevance, cosine in zip(
+                (texts.get(row) for row in top.tolist()),
+                index.columns.at_s[top].tolist(),
+                found.relevance[:LOOKED_AT].tolist(),
+                found.cosine[:LOOKED_AT].tolist(),
+                strict=True,
+            )
+        ]
+        cosines = None if index.dense is None or index.lexical else index.dense.similarities(top)
+        order = newer_first(ask.text, said, cosines)
+        if order == sorted(order):
+            return found
+        found = found.take(np.concatenate([order, np.arange(len(top), len(found.rows))]))
+        score = np.maximum.accumulate(found.score[::-1])[::-1]
+        found.more["newer"] = score - found.score
+        found.score = score
+        return found
 
     def _packed(self, found: _Scored, ask: Ask, texts: Mapping[int, Stored], most: int) -> list[Recalled]:
         """Return the best that fit; what does not fit is skipped (retrieval.md, step 7)."""
@@ -311,8 +325,7 @@ class Recaller:
 
     def _recalled(self, found: _Scored, place: int, one: Stored, tokens: int) -> Recalled:
         parts = {name: round(value, 6) for name, value in zip(PARTS, found.parts[place].tolist(), strict=True) if value}
-        if found.link[place]:
-            parts["link"] = round(float(found.link[place]), 6)
+        parts.update({name: round(float(values[place]), 6) for name, values in found.more.items() if values[place]})
         return Recalled(
             id=one.id,
             content=one.content,
@@ -333,4 +346,5 @@ class Recaller:
             level=one.level,
             pinned=bool(one.pinned),
             cosine=float(found.cosine[place]),
+            active=float(found.active[place]),
         )

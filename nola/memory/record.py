@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
-from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from nola.errors import UsageError
@@ -22,12 +21,13 @@ from nola.memory.checks import (
     nearest,
     required,
 )
-from nola.memory.instants import from_seconds, written
-from nola.memory.kinds import OWN_FIELDS, details_of
+from nola.memory.instants import from_seconds, seconds, written
+from nola.memory.kinds import OWN_FIELDS, checked_start, details_of
 from nola.memory.statistics_json import read_statistics, statistics_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from datetime import datetime
 
     from nola.memory.dynamics.base import Statistics
     from nola.types import Json
@@ -113,10 +113,12 @@ class NewMemory:
     links: tuple[Link, ...] = ()
 
     def expiry(self, now: datetime) -> datetime | None:
-        """Return when it expires if it is stored now (B02); None for never."""
+        """Return when it expires if it is stored now (B02); None for never, as for all that is innate (A03, A21)."""
+        if self.memory_class is MemoryClass.INNATE:
+            return None
         if self.expires_at is not None or self.ttl is None:
             return self.expires_at
-        return (self.at or now) + timedelta(seconds=self.ttl)
+        return from_seconds(seconds(self.at or now) + self.ttl)
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,10 +203,10 @@ class Record:
         if not isinstance(details, dict):
             raise UsageError("details takes an object")
         whole = {**left, **details, **{name: times[name] for name in _GIVEN_TIMES}}
-        new = new_memory(found["content"], whole, content_most=_LONGEST)
+        new = new_memory(found["content"], whole, content_most=_LONGEST, is_new=False)
         shared = {f.name: getattr(new, f.name) for f in fields(cls) if hasattr(new, f.name)}
         shared.update({name: at for name, at in times.items() if name not in _OPTIONAL_TIMES})
-        shared["expires_at"] = times["expires_at"]
+        shared["expires_at"] = None if new.memory_class is MemoryClass.INNATE else times["expires_at"]
         for name in _SET_TIMES:
             if shared.get(name) is None:
                 raise UsageError(f"{name} is missing")
@@ -217,7 +219,12 @@ class Record:
 
 
 def new_memory(
-    content: object, given: Mapping[str, object], *, content_most: int = 1_000_000, sensory_ttl: float = 300.0
+    content: object,
+    given: Mapping[str, object],
+    *,
+    content_most: int = 1_000_000,
+    sensory_ttl: float = 300.0,
+    is_new: bool = True,
 ) -> NewMemory:
     """Check all that a caller gives for a new memory; nothing is guessed.
 
@@ -226,9 +233,10 @@ def new_memory(
         given: Fields by name; `class="innate"`, `speaker="Ada"`, `steps=[...]` and the documents' other names too.
         content_most: Longest content, in characters.
         sensory_ttl: Seconds that an observation lives unless the caller says otherwise.
+        is_new: False for one that was stored before, and may be anywhere in its life.
 
     Raises:
-        UsageError: A field is unknown, or its value is of the wrong type or out of range.
+        UsageError: A field is unknown, its value is of the wrong type or out of range, or a new one can't have it.
     """
     text = checked_text("content", content, most=content_most, blank=False)
     fields = _named(given)
@@ -237,10 +245,15 @@ def new_memory(
     details = details_of(kind, own)
     if kind is Kind.SENSORY and "raw_data" not in own:
         details["raw_data"] = text
+    if is_new:
+        checked_start(kind, details)
     links = _links(kind, fields)
     checked: dict[str, Any] = {name: _CHECKS[name](_SHOWN.get(name, name), value) for name, value in fields.items()}
-    if kind is Kind.SENSORY and not checked.keys() & {"ttl", "expires_at"}:
-        checked["ttl"] = sensory_ttl
+    if not checked.keys() & {"ttl", "expires_at"}:
+        if kind is Kind.SENSORY and checked.get("memory_class") is not MemoryClass.INNATE:
+            checked["ttl"] = sensory_ttl
+    elif checked.get("memory_class") is MemoryClass.INNATE:
+        raise UsageError("an innate memory never expires: leave out ttl and expires_at")
     new = NewMemory(content=text, kind=kind, details=details, links=links, **checked)
     if new.ttl is not None and new.expires_at is not None:
         raise UsageError("ttl and expires_at say the same thing: give one of them")

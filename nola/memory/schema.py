@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import apsw
 
 from nola.errors import ConflictError, NolaError, StorageError
-from nola.files import append_bytes, locked, make_private_dir
-from nola.memory.tables import CONVERSATIONS, MEMORIES
+from nola.files import append_bytes, locked, make_private_dir, move, remove
+from nola.memory.tables import CONVERSATIONS, MEMORIES, PROTECTION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,7 +38,7 @@ _LOG_PAGES = 4000
 _PRIVATE = 0o600
 _SAFE_WAL = (3, 51, 3)
 
-MIGRATIONS = (CONVERSATIONS, MEMORIES)
+MIGRATIONS = (CONVERSATIONS, MEMORIES, PROTECTION)
 """The SQL that leads from version n to n + 1; what was released is never edited, only followed by another."""
 
 
@@ -190,7 +190,23 @@ def _prepare(connection: apsw.Connection, path: Path) -> None:
         return
     with locked(path.with_suffix(".lock")):  # SQLite's own busy timeout does not cover the change to WAL
         connection.pragma("journal_mode", wanted)
+        _keep_former(connection, path)
         make_tables(connection)
+
+
+def _keep_former(connection: apsw.Connection, path: Path) -> None:
+    """Copy a file of an earlier version to `NAME.vN` before its tables are changed, once."""
+    version = connection.pragma("user_version")
+    kept = path.with_name(f"{path.name}.v{version}")
+    if not 0 < version < len(MIGRATIONS) or kept.exists():
+        return
+    part = path.with_name(f".{kept.name}.part")
+    remove(part)  # what a crash left of an earlier try
+    append_bytes(part, b"")
+    connection.execute("VACUUM INTO ?", (str(part),))
+    with part.open("rb+") as file:
+        os.fsync(file.fileno())
+    move(part, kept)
 
 
 def _refuse_foreign(connection: apsw.Connection, path: Path) -> None:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nola.memory.columns import NONE
-from nola.memory.filters import where
+from nola.memory.filters import GLOBAL, where
 from nola.memory.index import KIND_CODES, STATUS_CODES, Kept
-from nola.memory.instants import seconds
+from nola.memory.instants import micros, seconds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     from nola.memory.filters import Filter
     from nola.memory.index import Index
 
-__all__ = ["needs_database", "stored_mask", "visible"]
+__all__ = ["changed_since", "needs_database", "stored_mask", "visible"]
+
+_CHANGED = """
+SELECT DISTINCT memory - 1 FROM event WHERE at > ? AND memory <= ? AND what IN ('status', 'changed')"""
 
 
 def needs_database(wanted: Filter) -> bool:
@@ -62,20 +65,30 @@ def _facets(index: Index, wanted: Filter) -> NDArray[np.bool_]:
         mask &= _among(facets.kind[:size], [KIND_CODES[one] for one in wanted.kinds])
     if wanted.classes and len(wanted.classes) == 1:
         mask &= facets.innate[:size] == ("innate" in wanted.classes)
+    if wanted.levels:
+        mask &= _among(facets.level[:size], sorted(wanted.levels))
     if wanted.trust is not None:
         mask &= facets.trust[:size] >= wanted.trust.rank
-    for name, numbers, names in (
-        (wanted.namespace, facets.namespace, index.namespaces),
-        (wanted.agent, facets.agent, index.agents),
-        (wanted.user, facets.user, index.users),
-    ):
-        if name is not None:
-            mask &= numbers[:size] == names.find(name)
+    _keep_owned(mask, index, wanted)
     if wanted.author is not None:
         mask &= columns.speaker[:size] == (columns.speaker_number(wanted.author) if wanted.author else NONE)
     if wanted.pinned is not None:
         mask &= facets.pinned[:size] == wanted.pinned
     return mask & _said_in(index, wanted) & _in_time(index, wanted)
+
+
+def _keep_owned(mask: NDArray[np.bool_], index: Index, wanted: Filter) -> None:
+    """Leave in the mask what is of a namespace, a user and an agent, and what is innate and shared with them."""
+    size, facets = len(mask), index.facets
+    for name, shared, numbers, names in (
+        (wanted.namespace, GLOBAL, facets.namespace[:size], index.namespaces),
+        (wanted.seen_by, "", facets.user[:size], index.users),
+        (wanted.agent, None, facets.agent[:size], index.agents),
+        (wanted.user, None, facets.user[:size], index.users),
+    ):
+        if name is not None:
+            own = numbers == names.find(name)
+            mask &= own if shared is None else own | (facets.innate[:size] & (numbers == names.find(shared)))
 
 
 def _said_in(index: Index, wanted: Filter) -> NDArray[np.bool_] | np.bool_:
@@ -85,7 +98,7 @@ def _said_in(index: Index, wanted: Filter) -> NDArray[np.bool_] | np.bool_:
     session = index.columns.session[: len(index)]
     if not wanted.conversation:
         return _among(session, [NONE])
-    spaces = index.namespaces if wanted.namespace is None else [wanted.namespace]
+    spaces = index.namespaces if wanted.namespace is None else [wanted.namespace, GLOBAL]
     return _among(session, [index.columns.session_number(f"{space}\0{wanted.conversation}") for space in spaces])
 
 
@@ -103,6 +116,14 @@ def stored_mask(connection: apsw.Connection, size: int, wanted: Filter, now: dat
     mask = np.zeros(size, dtype=np.bool_)
     mask[[seq - 1 for (seq,) in connection.execute(sql, (size, *values))]] = True
     return mask
+
+
+def changed_since(connection: apsw.Connection, index: Index, then: datetime) -> NDArray[np.bool_]:
+    """Return of which rows more is known by now than at a time: those changed or used since, bool [rows]."""
+    changed: NDArray[np.bool_] = index.pool.last_access_s[: len(index)] > seconds(then)
+    rows = [row for (row,) in connection.execute(_CHANGED, (micros(then), len(index)))]
+    changed[rows] = True
+    return changed
 
 
 def _in_time(index: Index, wanted: Filter) -> NDArray[np.bool_] | np.bool_:

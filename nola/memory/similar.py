@@ -27,6 +27,8 @@ _TAIL = 256
 """Newest texts that are compared one by one before they get their place in the inverted index."""
 _MERGE = 8
 """A segment joins a newer one that is no smaller than one part in so many of it."""
+_ROWS = 4_096
+"""Texts that are put in order at a time, so that it takes little memory."""
 _SIZE_BITS = 6
 _LARGEST_SIZE = (1 << _SIZE_BITS) - 1
 _LONGEST_REST = 65_535
@@ -262,14 +264,14 @@ class SimilarIndex:
 
     def _make_room(self, words: int) -> None:
         while self._used + words > len(self._flat):
-            self._flat = _doubled(self._flat)
+            self._flat = _grown(self._flat)
         if self._count == len(self._keys):
             self._grow()
 
     def _grow(self) -> None:
-        self._starts, self._sizes = _doubled(self._starts), _doubled(self._sizes)
-        self._left, self._right = _doubled(self._left), _doubled(self._right)
-        self._slack, self._keys, self._alive = _doubled(self._slack), _doubled(self._keys), _doubled(self._alive)
+        self._starts, self._sizes = _grown(self._starts), _grown(self._sizes)
+        self._left, self._right = _grown(self._left), _grown(self._right)
+        self._slack, self._keys, self._alive = _grown(self._slack), _grown(self._keys), _grown(self._alive)
 
     def _index_tail(self) -> None:
         """Give the tail its segment, together with earlier segments that are not much larger."""
@@ -285,12 +287,19 @@ class SimilarIndex:
         self._tail_start = end
 
     def _segment(self, first: int, end: int) -> _Segment:
+        ranks = np.array(self._rank, dtype=np.int64)
+        parts = [self._early(start, min(start + _ROWS, end), ranks) for start in range(first, end, _ROWS)]
+        keys, rows, rest = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+        order = np.argsort(keys, kind="stable")
+        return _Segment(first, end, keys[order], rows[order], rest[order])
+
+    def _early(self, first: int, end: int, ranks: Ints) -> tuple[Keys, Numbers, npt.NDArray[np.uint16]]:
+        """Return keys, rows and rests of the words that stand early in the sets of some rows."""
         start = int(self._starts[first])
         stop = int(self._starts[end - 1] + self._sizes[end - 1])
         sizes = self._sizes[first:end]
         words = self._flat[start:stop]
         rows = np.repeat(np.arange(first, end, dtype=np.int32), sizes)
-        ranks = np.array(self._rank, dtype=np.int64)
         words = words[np.argsort((rows.astype(np.int64) << 32) + ranks[words])]
         ends = np.repeat(self._starts[first:end] - start + sizes, sizes)
         rest = ends - np.arange(stop - start)
@@ -298,8 +307,7 @@ class SimilarIndex:
         words, rows, rest = words[early], rows[early], rest[early]
         sizes = np.minimum(self._sizes[rows], _LARGEST_SIZE)
         keys: Keys = ((words.astype(np.int64) << _SIZE_BITS) + sizes).astype(np.uint32)
-        order = np.argsort(keys, kind="stable")
-        return _Segment(first, end, keys[order], rows[order], np.minimum(rest[order], _LONGEST_REST).astype(np.uint16))
+        return keys, rows, np.minimum(rest, _LONGEST_REST).astype(np.uint16)
 
     def _compact(self) -> None:
         """Give the texts that are left new places, close together."""
@@ -312,7 +320,7 @@ class SimilarIndex:
         while len(self._keys) < count:
             self._grow()
         while len(self._flat) < used:
-            self._flat = _doubled(self._flat)
+            self._flat = _grown(self._flat)
         self._flat[:used] = flat
         self._starts[:count], self._sizes[:count] = np.cumsum(sizes) - sizes, sizes
         self._left[:count], self._right[:count], self._slack[:count], self._keys[:count] = kept
@@ -342,7 +350,7 @@ def _ranges(starts: npt.NDArray[Any], lengths: npt.NDArray[Any]) -> Ints:
     return places
 
 
-def _doubled(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    grown = np.zeros(2 * len(array), dtype=array.dtype)
+def _grown(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    grown = np.zeros(len(array) + len(array) // 2, dtype=array.dtype)
     grown[: len(array)] = array
     return grown

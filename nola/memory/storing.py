@@ -8,7 +8,7 @@ import apsw
 
 from nola.errors import ConflictError, ProtectedError, UsageError
 from nola.memory import edges
-from nola.memory.axes import EdgeKind, MemoryClass, Status, Trust
+from nola.memory.axes import EdgeKind, Kind, MemoryClass, Status, Trust
 from nola.memory.dynamics.base import Statistics
 from nola.memory.instants import micros, seconds
 from nola.memory.kinds import COUNTED, next_index
@@ -43,11 +43,11 @@ _NEXT_REVISION = "UPDATE counter SET value = value + 1 WHERE name = 'revision' R
 _INDEX = """
 INSERT INTO memory_text (rowid, content, concept, author)
 SELECT seq, content, concept, author FROM memory WHERE seq BETWEEN ? AND ?"""
-_STORED = "INSERT INTO event (memory, number, at, what) VALUES (?, 0, ?, 'stored')"
+_STORED = "INSERT INTO event (memory, number, at, what, detail) VALUES (?, 0, ?, 'stored', ?)"
 _EVENT = """
 INSERT INTO event (memory, number, at, what, detail)
 SELECT ?1, coalesce(max(number) + 1, 0), ?2, ?3, ?4 FROM event WHERE memory = ?1"""
-_FIND = "SELECT seq, class, status FROM memory WHERE id = ?"
+_FIND = "SELECT seq, class, status, kind FROM memory WHERE id = ?"
 
 
 def begun(new: NewMemory, now: datetime) -> Statistics:
@@ -80,7 +80,8 @@ def insert(
     Raises:
         ConflictError: One of the ids is there already.
         ProtectedError: An innate memory would be superseded.
-        UsageError: An edge leads nowhere, or can't lead from such a memory to such another.
+        UsageError: An edge leads nowhere, or can't lead from such a memory to such another; or an observation comes
+            before the last one.
     """
     revision = next_revision(connection)
     first = connection.execute("SELECT coalesce(max(seq), 0) + 1 FROM sqlite_sequence WHERE name = 'memory'").get
@@ -105,7 +106,7 @@ def insert(
     except apsw.ConstraintError as error:
         raise ConflictError(f"a memory can't be stored: {error}") from error
     counters.save()
-    connection.executemany(_STORED, [(seq, stored) for seq in range(first, first + len(rows))])
+    connection.executemany(_STORED, [(seq, stored, _own_start(new)) for seq, new in enumerate(memories, first)])
     for seq, new in enumerate(memories, first):
         for link in new.links:
             _link(connection, seq, link, now)
@@ -126,7 +127,7 @@ def mutable(connection: apsw.Connection, id_: str) -> int:
         UsageError: There is none of this id.
         ProtectedError: It is innate.
     """
-    seq, class_, _ = _found(connection, id_)
+    seq, class_, *_ = _found(connection, id_)
     if class_ == MemoryClass.INNATE.value:
         raise ProtectedError(id_)
     return seq
@@ -152,11 +153,14 @@ def set_status(connection: apsw.Connection, id_: str, status: Status, *, now: da
     """Change the status of a memory, as an event with the old and the new one; return the old one.
 
     Raises:
-        UsageError: There is none of this id.
+        UsageError: There is none of this id; or it is a slot that was put away, whose place in its task is taken.
         ProtectedError: It is innate.
     """
-    seq, old = mutable(connection, id_), Status(_found(connection, id_)[2])
+    seq, (_, _, was, kind) = mutable(connection, id_), _found(connection, id_)
+    old = Status(was)
     if old is not status:
+        if status is Status.ACTIVE and kind == Kind.WORKING.value:
+            raise UsageError(f"{id_} is a slot that is {was}, and slots don't come back: store it again")
         written_in(connection, seq, {"status": status.value, "updated": micros(now)})
         detail: dict[str, Json] = {"old": old.value, "new": status.value}
         note(connection, seq, "status", detail | ({"why": why} if why else {}), now=now)
@@ -203,7 +207,8 @@ class _Counters:
         name = f"{field}/{new.namespace}/{new.agent}"
         last = self._last[name] if name in self._last else counter(self._connection, name)
         given = new.details.get(field)
-        index = next_index(last, given if isinstance(given, int) else None)
+        rising = new.kind is Kind.SENSORY
+        index = next_index(last, given if isinstance(given, int) else None, rising=rising)
         self._last[name] = index if last is None else max(last, index)
         return {**new.details, field: index}
 
@@ -212,11 +217,18 @@ class _Counters:
         self._connection.executemany(_COUNT, list(self._last.items()))
 
 
-def _found(connection: apsw.Connection, id_: str) -> tuple[int, str, str]:
+def _own_start(new: NewMemory) -> str:
+    """Return what a caller gave of the stabilities, which use changes, for the event of the storing."""
+    if new.stability is None and new.stability_days is None:
+        return "{}"
+    return dumped({name: getattr(new, name) for name in ("stability", "stability_days")})
+
+
+def _found(connection: apsw.Connection, id_: str) -> tuple[int, str, str, str]:
     row = connection.execute(_FIND, (id_,)).fetchone()
     if row is None:
         raise UsageError(f"no memory has the id {id_[:40]!r}", fix="list them with: nola memory list")
-    return row[0], row[1], row[2]
+    return row[0], row[1], row[2], row[3]
 
 
 def _trusts(connection: apsw.Connection, memories: Iterable[NewMemory]) -> dict[str, Trust]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["CONVERSATIONS", "MEMORIES"]
+__all__ = ["CONVERSATIONS", "MEMORIES", "PROTECTION"]
 
 CONVERSATIONS = """
 CREATE TABLE conversation (
@@ -276,6 +276,14 @@ CREATE TABLE posting (
 CREATE UNIQUE INDEX posting_term ON posting (term, segment);
 CREATE INDEX posting_segment ON posting (segment);
 """
+
+PROTECTION = """
+DROP TRIGGER memory_named_once;
+CREATE TRIGGER memory_named_once BEFORE UPDATE ON memory WHEN new.seq <> old.seq OR new.id <> old.id BEGIN
+    SELECT RAISE(ABORT, 'an id never changes');
+END;
+"""
+"""Version 3: the number of a row can't be changed under the name `rowid` either."""
 
 MEMORIES = _MEMORY + _FEED + _PROTECTION + _EDGES + _LOGS + _DERIVED
 """Version 2: what was learned."""

@@ -31,8 +31,7 @@ __all__ = [
 # Beyond 2^53 other JSON readers, a browser's among them, lose digits (reliability.md 0.6).
 MAX_INTEGER = 2**53
 # So many small objects, and so many short keys, take 40 MB of memory each.
-_MOST_OBJECTS = 200_000
-_MOST_KEYS = 200_000
+_MOST = 200_000
 _BOM = b"\xef\xbb\xbf"
 _MARKS = {b"\xff\xfe\0\0": "UTF-32", b"\0\0\xfe\xff": "UTF-32", b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 # Where the zeros are in the first four bytes of unmarked wide text, whose first two characters are ASCII.
@@ -45,7 +44,7 @@ _WHOLE = rf'(?:[^"\d]++|{mistakes.TEXT}|(?=\d++[.eE])\d[\d.eE+-]*+|\d{{1,15}}+(?
 _OPTIONS = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
 
 
-def parse(data: bytes, file: str, *, max_depth: int = 64, max_bytes: int = 5_000_000) -> Json:
+def parse(data: bytes, file: str, *, max_depth: int = 64, max_bytes: int = 5_000_000, most: int = _MOST) -> Json:
     """Read JSON text; the table of verdicts says what becomes of which text.
 
     Args:
@@ -53,6 +52,7 @@ def parse(data: bytes, file: str, *, max_depth: int = 64, max_bytes: int = 5_000
         file: The name that messages give it.
         max_depth: Most objects and lists inside one another.
         max_bytes: Largest text.
+        most: Most objects and lists in all, and most keys.
 
     Raises:
         DocumentError: With the line and column, from 1, of what is wrong.
@@ -62,7 +62,7 @@ def parse(data: bytes, file: str, *, max_depth: int = 64, max_bytes: int = 5_000
     body = data.removeprefix(_BOM)
     _refuse_encoding(body, file)
     opening = body.count(b"{") + body.count(b"[")
-    _refuse_crowd(body, file, opening)
+    _refuse_crowd(body, file, opening, most)
     try:
         value: Json = orjson.loads(body)
     except orjson.JSONDecodeError as error:
@@ -74,13 +74,15 @@ def parse(data: bytes, file: str, *, max_depth: int = 64, max_bytes: int = 5_000
     return value
 
 
-def parse_object(data: bytes, file: str, *, max_depth: int = 64, max_bytes: int = 5_000_000) -> dict[str, Json]:
+def parse_object(
+    data: bytes, file: str, *, max_depth: int = 64, max_bytes: int = 5_000_000, most: int = _MOST
+) -> dict[str, Json]:
     """Read JSON text whose top level has to be an object, as every file of the state is.
 
     Raises:
         DocumentError: The text does not parse, or its top level is something else.
     """
-    value = parse(data, file, max_depth=max_depth, max_bytes=max_bytes)
+    value = parse(data, file, max_depth=max_depth, max_bytes=max_bytes, most=most)
     if not isinstance(value, dict):
         raise DocumentError(file, 1, 1, sentence("top"))
     return value
@@ -175,12 +177,12 @@ def _refuse_encoding(body: bytes, file: str) -> None:
     raise DocumentError(file, *mistakes.place(before, len(before)), why)
 
 
-def _refuse_crowd(body: bytes, file: str, opening: int) -> None:
+def _refuse_crowd(body: bytes, file: str, opening: int, most: int) -> None:
     """Refuse what would fill the memory; texts that hold braces and colons are looked past only when it matters."""
-    if opening > _MOST_OBJECTS and (count := _count_opening(body.decode("utf-8", "replace"))) > _MOST_OBJECTS:
-        raise DocumentError(file, 0, 0, sentence("crowd", count, _MOST_OBJECTS))
-    if body.count(b":") > _MOST_KEYS and (count := count_keys(body)) > _MOST_KEYS:
-        raise DocumentError(file, 0, 0, sentence("keys", count, _MOST_KEYS))
+    if opening > most and (count := _count_opening(body.decode("utf-8", "replace"))) > most:
+        raise DocumentError(file, 0, 0, sentence("crowd", count, most))
+    if body.count(b":") > most and (count := count_keys(body)) > most:
+        raise DocumentError(file, 0, 0, sentence("keys", count, most))
 
 
 def _count_opening(text: str) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nola.transfer.content import MAX_BYTES, Conversations, Document, Export, Sink, Source
+from nola.transfer.content import MAX_BYTES, Conversations, Document, Export, Memories, Sink, Source
 from nola.transfer.markdown import markdown
 from nola.transfer.placing import ImportResult, carry_out
 from nola.transfer.planning import ImportPlan, plan, plan_document
@@ -16,6 +16,7 @@ __all__ = [
     "Export",
     "ImportPlan",
     "ImportResult",
+    "Memories",
     "Sink",
     "Source",
     "carry_out",

@@ -1,4 +1,4 @@
-"""What travels: documents and conversations as one value; and what is asked of those who give and take them."""
+"""What travels: modules, conversations and memories as one value; and what is asked of those who give and take them."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
+    from nola.memory.journal import Taken
     from nola.memory.rows import WholeConversation
     from nola.types import Json
 
@@ -17,23 +18,30 @@ __all__ = [
     "FORMAT",
     "MAX_BYTES",
     "MAX_DEPTH",
+    "MAX_ITEMS",
     "PLACE",
+    "RAW",
     "VERSION",
     "Conversations",
     "Document",
     "Export",
+    "Memories",
     "Sink",
     "Source",
 ]
 
 FORMAT = "nola-export"
-VERSION = 1
+VERSION = 2
 # How messages call the text that is read.
 PLACE = "the export"
 # What is larger is no longer read or looked at as one text; a backup takes it.
 MAX_BYTES = 1_000_000_000
+# The objects, and the keys, of a hundred thousand memories with their links.
+MAX_ITEMS = 10_000_000
 # The deepest module that the settings allow, and the objects around it.
 MAX_DEPTH = 210
+# The one key of an object that stands for JSON text which would not come back as it is.
+RAW = "nola:text"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +61,18 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """What an export holds: documents by name, conversations by id, and the version of Nola that wrote it."""
+    """What an export holds.
+
+    Attributes:
+        documents: The modules, by name.
+        conversations: The conversations, by id.
+        memories: The learned memory, line by line as it gives itself out.
+        nola: The version of Nola that wrote it.
+    """
 
     documents: tuple[Document, ...] = ()
     conversations: tuple[WholeConversation, ...] = ()
+    memories: tuple[str, ...] = ()
     nola: str = ""
 
 
@@ -99,3 +115,17 @@ class Conversations(Protocol):
 
     def import_rows(self, conversations: Iterable[WholeConversation], *, replace: Collection[str] = ()) -> None:
         """Place whole conversations, all or none."""
+
+
+class Memories(Protocol):
+    """The learned memory."""
+
+    def export_lines(self) -> Sequence[str]:
+        """Return the whole of it as lines of JSON, each an object."""
+
+    def import_lines(self, text: Iterable[str], *, skip_known: bool = False, dry_run: bool = False) -> Taken:
+        """Store such lines, all or none; known memories are passed over when told, and a dry run stores nothing.
+
+        Raises:
+            DocumentError: A line is not what `export_lines` returns; its number is told, from 1.
+        """

@@ -1,4 +1,4 @@
-"""The state as Markdown, for people: a heading for each module, a line for each value with its path."""
+"""State and memories as Markdown, for people: a heading for each module, a line for each value and each memory."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 import orjson
 
+from nola.memory.axes import Status
 from nola.state import contract, document, paths
-from nola.transfer.content import MAX_BYTES, MAX_DEPTH, PLACE
+from nola.transfer.content import MAX_BYTES, MAX_DEPTH, MAX_ITEMS, PLACE
 from nola.transfer.layout import Number, member
+from nola.transfer.memories import object_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,20 +24,24 @@ __all__ = ["markdown"]
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 _MARKS = re.compile(r"([\\`*_{}\[\]<>#|~]|^[-+](?=\s)|^\d+(?=[.)]))", re.MULTILINE)
 _NOTHING = "_(nothing)_"
+_DAY = len("2026-11-20")
 
 
 def markdown(export: bytes) -> str:
-    """Write the state of an export as Markdown.
+    """Write the state and the active memories of an export as Markdown.
 
     Args:
         export: What `export_document` returned.
     """
-    document.parse_object(export, PLACE, max_depth=MAX_DEPTH, max_bytes=MAX_BYTES)
-    state = member(export.decode("utf-8-sig"), "state")
+    document.parse_object(export, PLACE, max_depth=MAX_DEPTH, max_bytes=MAX_BYTES, most=MAX_ITEMS)
+    text = export.decode("utf-8-sig")
+    state, memories = member(text, "state"), member(text, "memories")
     parts = ["# What Nola knows"]
     for name, raw in state.items() if isinstance(state, dict) else ():
         data = contract.split_root(raw)[1] if isinstance(raw, dict) else raw
         parts += [f"## {_escaped(name)}", "\n".join(_lines(data, (name,))) if data else _NOTHING]
+    if isinstance(memories, list):
+        parts += ["## Memories", "\n".join(_remembered(memories)) or _NOTHING]
     return "\n\n".join(parts) + "\n"
 
 
@@ -50,6 +56,14 @@ def _lines(value: Json, steps: tuple[str, ...]) -> Iterator[str]:
             yield from _lines(item, (*steps, str(number)))
     else:
         yield f"- {_code(paths.render(steps))}: {_told(value)}"
+
+
+def _remembered(memories: list[Json]) -> Iterator[str]:
+    for told in map(object_of, memories):
+        memory = told.get("memory", {})
+        if memory.get("status") == Status.ACTIVE:
+            said = f"{memory['kind']}, {memory['at'][:_DAY]}"
+            yield f"- {_code(memory['id'])} ({said}): {_told(memory['content'])}"
 
 
 def _told(value: Json) -> str:

@@ -1,4 +1,4 @@
-"""Carries an import out: a backup first, then the modules, then the conversations."""
+"""Carries an import out: a backup first, then the modules, the conversations and the memories."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from nola.transfer.layout import laid_out, read_tree
 from nola.transfer.planning import plan
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
-    from nola.transfer.content import Conversations, Sink
+    from nola.transfer.content import Conversations, Memories, Sink
     from nola.transfer.planning import ImportPlan
     from nola.types import Json
 
@@ -30,16 +30,18 @@ class ImportResult:
     Attributes:
         modules: Names of the modules that were written.
         conversations: Ids of the conversations that were placed, replaced ones among them.
+        memories: Ids of the memories that were stored.
         backup: The backup that was made before; empty when there was nothing to do.
     """
 
     modules: tuple[str, ...] = ()
     conversations: tuple[str, ...] = ()
+    memories: tuple[str, ...] = ()
     backup: str = ""
 
 
 def carry_out(
-    shown: ImportPlan, state: Sink, conversations: Conversations, *, backup: Callable[[], str]
+    shown: ImportPlan, state: Sink, conversations: Conversations, memories: Memories, *, backup: Callable[[], str]
 ) -> ImportResult:
     """Do what a plan says, and nothing that it did not say.
 
@@ -47,26 +49,51 @@ def carry_out(
         shown: The plan, as it was shown.
         state: The state.
         conversations: The conversations.
+        memories: The learned memory.
         backup: Makes a backup of the kind `before-import` and returns its name; called before anything is written.
 
     Raises:
         ConflictError: Conversations differ and were not to be replaced, or something here changed since the plan was
             made; nothing was written.
-        NolaError: The backup, the state or the conversations could not be written.
+        NolaError: The backup, the state, the conversations or the memories could not be written.
     """
     shown.check()
     if shown.is_done:
         return ImportResult()
     made = backup()
-    now = plan(shown.export, state, conversations)
-    if (now.modules, now.conversations) != (shown.modules, shown.conversations):
+    now = plan(shown.export, state, conversations, memories)
+    if (now.modules, now.conversations, now.memories) != (shown.modules, shown.conversations, shown.memories):
         raise ConflictError("something here changed while the plan was looked at; nothing was written", fix="try again")
+    steps: dict[str, Callable[[], object]] = {}
     if shown.documents:
-        _place_documents(shown, state)
+        steps["modules"] = lambda: _place_documents(shown, state)
     if shown.talks:
-        _place_talks(shown, conversations, made)
-    names = tuple(given.name for given in shown.documents)
-    return ImportResult(names, tuple(talk.id for talk in shown.talks), made)
+        steps["conversations"] = lambda: conversations.import_rows(shown.talks, replace=shown.differing)
+    if not shown.memories.is_done:
+        steps["memories"] = lambda: memories.import_lines(shown.export.memories, skip_known=True)
+    _take(steps, made)
+    return ImportResult(
+        modules=tuple(given.name for given in shown.documents),
+        conversations=tuple(talk.id for talk in shown.talks),
+        memories=tuple(memory.id for memory in shown.memories.new),
+        backup=made,
+    )
+
+
+def _take(steps: Mapping[str, Callable[[], object]], backup: str) -> None:
+    """Do one step after the other; when one fails after others were done, say so and name the way back."""
+    done: list[str] = []
+    for what, step in steps.items():
+        try:
+            step()
+        except NolaError as error:
+            if not done:
+                raise
+            raise NolaError(
+                f"the {' and the '.join(done)} were taken in, the {what} were not: {error}",
+                fix=f"import again when that is mended, or take it back: nola backup restore {backup}",
+            ) from error
+        done.append(what)
 
 
 def _place_documents(shown: ImportPlan, state: Sink) -> None:
@@ -89,15 +116,3 @@ def _counting_on(given: Document, here: dict[str, Json]) -> Document:
     text = laid_out(tree).encode() + b"\n"
     value = document.parse_object(text, given.name, max_depth=MAX_DEPTH, max_bytes=MAX_BYTES)
     return Document(given.name, value, text)
-
-
-def _place_talks(shown: ImportPlan, conversations: Conversations, backup: str) -> None:
-    try:
-        conversations.import_rows(shown.talks, replace=shown.differing)
-    except NolaError as error:
-        if not shown.documents:
-            raise
-        raise NolaError(
-            f"the modules were taken in, the conversations were not: {error}",
-            fix=f"import again when that is mended, or take it back: nola backup restore {backup}",
-        ) from error

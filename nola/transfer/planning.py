@@ -1,14 +1,15 @@
-"""Plans an import: what every module and conversation of an export would be here; nothing is written."""
+"""Plans an import: what every module, conversation and memory of an export would be here; nothing is written."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from nola.errors import ConflictError
 from nola.state import patch, sync
 from nola.transfer.compare import changes
 from nola.transfer.gather import gather
+from nola.transfer.memories import MemoriesPlan, compared
 from nola.transfer.reading import check_twins
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from nola.memory.rows import WholeConversation
     from nola.transfer.compare import ValueChange
-    from nola.transfer.content import Conversations, Document, Export, Source
+    from nola.transfer.content import Conversations, Document, Export, Memories, Source
     from nola.types import Json
 
     ModuleFate: TypeAlias = Literal["new", "same", "changes"]
@@ -58,12 +59,14 @@ class ImportPlan:
         export: What is imported.
         modules: What becomes of its modules.
         conversations: What becomes of its conversations.
+        memories: What becomes of its memories.
         replaces: Conversations that differ may be replaced.
     """
 
     export: Export
     modules: tuple[ModulePlan, ...] = ()
     conversations: tuple[ConversationPlan, ...] = ()
+    memories: MemoriesPlan = field(default_factory=MemoriesPlan)
     replaces: bool = False
 
     @property
@@ -86,7 +89,7 @@ class ImportPlan:
     @property
     def is_done(self) -> bool:
         """Everything is here already."""
-        return not self.documents and not self.talks
+        return not self.documents and not self.talks and self.memories.is_done
 
     def check(self) -> None:
         """Refuse what this plan may not do.
@@ -107,18 +110,19 @@ class ImportPlan:
         return replace(self, replaces=True)
 
 
-def plan(export: Export, state: Source, conversations: Conversations) -> ImportPlan:
+def plan(export: Export, state: Source, conversations: Conversations, memories: Memories) -> ImportPlan:
     """Compare an export with what is here.
 
     Args:
         export: What is to be imported.
         state: The state; only looked at.
         conversations: The conversations; only looked at.
+        memories: The learned memory; what storing would come to is tried there, and taken back.
 
     Raises:
-        DocumentError: A module's name differs from one that is here only in case.
+        DocumentError: A module's name differs from one that is here only in case, or a memory can't be stored.
         ConflictError: A turn has the id of another conversation's turn, or another process kept writing for too long.
-        NolaError: The conversations that are here can't be read.
+        NolaError: The conversations or memories that are here can't be read.
     """
     here = {document.name: document for document in gather(state)} if export.documents else {}
     check_twins([document.name for document in export.documents], [*here, sync.MACHINE])
@@ -126,6 +130,7 @@ def plan(export: Export, state: Source, conversations: Conversations) -> ImportP
         export,
         tuple(_module(document, here.get(document.name)) for document in export.documents),
         tuple(_talks(export.conversations, conversations.export_rows())) if export.conversations else (),
+        compared(export.memories, memories),
     )
 
 
@@ -139,6 +144,7 @@ def plan_document(shown: ImportPlan) -> dict[str, Json]:
         "conversations": [
             {"id": talk.id, "title": talk.title, "turns": talk.turns, "fate": talk.fate} for talk in shown.conversations
         ],
+        "memories": {**asdict(shown.memories), "new": [asdict(memory) for memory in shown.memories.new]},
     }
 
 

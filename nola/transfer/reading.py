@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from nola.errors import DocumentError, NolaError
 from nola.state import document, paths, sync
-from nola.transfer.content import FORMAT, MAX_BYTES, MAX_DEPTH, PLACE, VERSION, Export
+from nola.transfer.content import FORMAT, MAX_BYTES, MAX_DEPTH, MAX_ITEMS, PLACE, VERSION, Export
 from nola.transfer.gather import document_of
 from nola.transfer.layout import member
+from nola.transfer.memories import lines_of
 from nola.transfer.talks import conversation_of
 
 if TYPE_CHECKING:
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["check_twins", "read_document"]
 
-_KEYS = {"format", "version", "nola", "state", "conversations"}
+# Since which version of an export each of its keys is known.
+_KEYS = {"format": 1, "version": 1, "nola": 1, "state": 1, "conversations": 1, "memories": 2}
 _RESERVED = {"metadata", "data", "modules"}
 # A file system's names have 255 bytes, and what is kept beside a file adds to its name.
 _LONGEST_NAME = 200
@@ -39,7 +41,7 @@ def read_document(data: bytes, *, max_depth: int = 64, max_bytes: int = 5_000_00
         DocumentError: It is damaged, or holds something that can't be placed.
         NolaError: It is no export of Nola's, or of a newer version.
     """
-    whole = document.parse_object(data, PLACE, max_depth=MAX_DEPTH, max_bytes=MAX_BYTES)
+    whole = document.parse_object(data, PLACE, max_depth=MAX_DEPTH, max_bytes=MAX_BYTES, most=MAX_ITEMS)
     _check_envelope(whole)
     for twice in document.duplicate_keys(data, PLACE):
         raise DocumentError(PLACE, twice.line, twice.column, twice.message)
@@ -55,6 +57,7 @@ def read_document(data: bytes, *, max_depth: int = 64, max_bytes: int = 5_000_00
     return Export(
         documents=tuple(sorted(documents, key=lambda module: module.name)),
         conversations=_conversations(whole.get("conversations", [])),
+        memories=lines_of(whole.get("memories", [])),
         nola=str(whole["nola"]),
     )
 
@@ -85,7 +88,7 @@ def _check_envelope(whole: dict[str, Json]) -> None:
             f"the export was written by a newer Nola (version {version}, this one reads up to {VERSION})",
             fix="update Nola; nothing was changed",
         )
-    unknown = next((key for key in whole if key not in _KEYS), None)
+    unknown = next((key for key in whole if _KEYS.get(key, VERSION + 1) > version), None)
     if unknown is not None:
         raise DocumentError(PLACE, 0, 0, f"there is an unknown part, {_shown(unknown)}")
     if not isinstance(whole.get("nola"), str):

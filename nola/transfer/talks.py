@@ -12,7 +12,7 @@ import orjson
 from nola.errors import DocumentError
 from nola.memory.rows import MessageRow, WholeConversation
 from nola.state import document
-from nola.transfer.content import PLACE
+from nola.transfer.content import PLACE, RAW
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["conversation_of", "json_of"]
 
-_RAW = "nola:text"
 _PAYLOADS = ("report", "timings", "receipts", "usage")
 _TEXTS = ("user", "reply", "quoted", "level_why", "model_provider", "model_name")
 _HEAD = ("id", "title", "channel", "started", "updated", "messages")
@@ -92,19 +91,19 @@ def _payload_json(text: str) -> Json:
     try:
         value: Json = orjson.loads(text)
     except orjson.JSONDecodeError:
-        return {_RAW: text}
-    wrapped = isinstance(value, dict) and _RAW in value
+        return {RAW: text}
+    wrapped = isinstance(value, dict) and RAW in value
     if wrapped or document.defect(value, _DEEPEST_PAYLOAD) or _payload_text(value) != text:
-        return {_RAW: text}
+        return {RAW: text}
     return value
 
 
 def _payload_of(value: Json, where: str) -> str:
-    if not (isinstance(value, dict) and _RAW in value):
+    if not (isinstance(value, dict) and RAW in value):
         return _payload_text(value)
-    text = value[_RAW]
+    text = value[RAW]
     if not isinstance(text, str) or len(value) != 1 or not _is_json(text):
-        raise _wrong(where, f"holds {_RAW!r}, which is no JSON text")
+        raise _wrong(where, f"holds {RAW!r}, which is no JSON text")
     return text
 
 

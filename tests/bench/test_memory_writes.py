@@ -13,10 +13,12 @@ import apsw
 import pytest
 
 from nola.clock import SystemClock
+from nola.learned import Memory
 from nola.memory.database import Database
 from nola.memory.filters import Filter
 from nola.memory.memories import Memories
 from nola.memory.record import NewMemory, new_memory
+from nola.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -34,6 +36,8 @@ MOST_TIMES_PLAIN = 5.0
 MOST_TIMES_PLAIN_ALONE = 3.0
 """One by one: the same, each in a transaction of its own."""
 FLAT = 0.3
+LINKED_PER_S = 2_000
+"""With the edges between facts that are much alike."""
 BULK_PER_S = 10_000
 ALONE_PER_S = 1_500
 
@@ -128,6 +132,32 @@ def test_bulk_stays_the_same_from_the_first_to_the_last(
     assert last <= first * (1 + FLAT)
     assert CHUNK / best >= BULK_PER_S
     assert sum(memories.count(Filter())["kind"].values()) == ROWS
+
+
+@pytest.mark.row("P10")
+def test_links_keep_up_with_storing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A hundred thousand facts through the library: stored and linked, 2,000 a second of CPU to the last."""
+    stored, linked, parts = [], [], 4
+    with Memory.open(tmp_path / "memory.db", embedder=None, settings=Settings()) as memory:
+        for part in range(parts):
+            facts = [{"content": text} for text in texts(ROWS // parts, 100 + part)]
+            wall, cpu = time.perf_counter(), time.process_time()
+            for start in range(0, len(facts), CHUNK):
+                memory.store_many(facts[start : start + CHUNK])
+            stored.append(Cost(time.perf_counter() - wall, time.process_time() - cpu))
+            assert memory.wait_indexed(3_600)
+            linked.append(Cost(time.perf_counter() - wall, time.process_time() - cpu))
+        assert memory.stats().total == ROWS
+    each = ROWS // parts
+    slowest = each / max(one.cpu for one in linked)
+    tell(
+        capsys,
+        f"facts: acknowledged {ROWS / sum(one.wall for one in stored):,.0f}/s on the clock, with their links "
+        f"{ROWS / sum(one.wall for one in linked):,.0f}/s; {ROWS / sum(one.cpu for one in linked):,.0f}/s of processor "
+        f"time, {each / linked[0].cpu:,.0f} in the first quarter, {each / linked[-1].cpu:,.0f} in the last",
+    )
+    assert ROWS / sum(one.cpu for one in stored) >= LINKED_PER_S
+    assert slowest >= LINKED_PER_S
 
 
 def test_writers_share_a_flush(memories: Memories, plain: apsw.Connection, capsys: pytest.CaptureFixture[str]) -> None:

@@ -32,7 +32,6 @@ from nola.llm.choose import Chooser
 from nola.llm.manifest import Entry, Manifest, WebMirror
 from nola.llm.models import ModelFiles, Progress
 from nola.testing import ManualClock
-from nola.transfer import carry_out, export_document, plan, read_document
 from nola.types import ChangeId, Channel, ConversationId, Json, Level, MessageId, Tokens, Weight
 from tests.transfer.fakes import Home
 
@@ -98,9 +97,8 @@ class FakeFiles(ModelFiles):
     """
 
     def __init__(self, folder: Path) -> None:
-        super().__init__(
-            folder, manifest=Manifest((entry("default"), entry("larger"), entry("minilm", "embedding", 22_928_619)))
-        )
+        embedder = (entry("minilm", "embedding", 22_928_619), entry("minilm-tokenizer", "tokenizer", 466_247))
+        super().__init__(folder, manifest=Manifest((entry("default"), entry("larger"), *embedder)))
         self.asked: list[str] = []
 
     def fetch(self, name: str, *, progress: Callable[[Progress], None] | None = None) -> Path:
@@ -314,16 +312,15 @@ class FakeAssistant:
 
     def export_all(self, *, only: str | None = None) -> bytes:
         """Give out that home."""
-        state, talks = self.lived.state, self.lived.talks
-        return export_document(None if only == "conversations" else state, None if only == "state" else talks)
+        return self.lived.export(only)
 
     def import_plan(self, data: bytes) -> ImportPlan:
         """Plan to take it into that home."""
-        return plan(read_document(data), self.lived.state, self.lived.talks)
+        return self.lived.plan(data)
 
     def import_all(self, plan: ImportPlan) -> ImportResult:
         """Take it into that home."""
-        return carry_out(plan, self.lived.state, self.lived.talks, backup=self.lived.backup)
+        return self.lived.carry_out(plan)
 
     def missing_files(self) -> list[str]:
         """Name the files that are missing."""

@@ -34,8 +34,11 @@ def test_json_holds_every_left_out_fact_with_its_factors(nola: CommandLine) -> N
     assert "usage" not in document
 
 
-def test_an_empty_message_is_refused(nola: CommandLine) -> None:
-    """Exit 1 and one sentence."""
-    said = nola("context", " ")
-    assert (said.exit_code, said.stdout) == (1, "")
-    assert said.stderr.startswith("nola: the message is empty")
+def test_an_empty_message_shows_what_is_in_mind(nola: CommandLine) -> None:
+    """As an argument or from stdin; bytes that are no text are refused with one sentence."""
+    for said in (nola("context", " "), nola("context", ""), nola("context", "-", text="\n")):
+        assert (said.exit_code, said.stderr) == (0, "")
+    assert [message.text for message in nola.assistant.asked] == ["", "", ""]
+    refused = nola("context", "a\0b")
+    assert (refused.exit_code, refused.stdout) == (1, "")
+    assert refused.stderr.startswith("nola: the message is no text")

@@ -54,12 +54,14 @@ def test_the_reference_names_everything() -> None:
         re.findall(r"`([^`]+)`", re.sub(r"^```.*?^```", "", REFERENCE.read_text(), flags=re.DOTALL | re.MULTILINE))
     )
     names = {name for text in named for name in re.findall(r"\w+", text)}
-    inner = {"links", "details", "expired"}
+    inner = {"links", "details", "expired", "seen_by"}
     assert {field.name for field in fields(NewMemory)} - inner <= names
     assert OWN_FIELDS | ALIASES.keys() - {"class"} <= names
     assert {field.name for field in fields(Recalled)} | {field.name for field in fields(Stats)} <= names
-    plural = {"kinds": "kind", "classes": "memory_class", "statuses": "status", "author": "speaker"}
-    assert {plural.get(field.name, field.name) for field in fields(Filter)} <= names
+    plural = {
+        "kinds": "kind", "classes": "memory_class", "levels": "level", "statuses": "status", "author": "speaker",
+    }  # fmt: skip
+    assert {plural.get(field.name, field.name) for field in fields(Filter)} - inner <= names
     for enum in (Kind, Trust, EdgeKind, Status, SlotType):
         assert {member.value for member in enum} <= names
     assert {tier.value for tier in Tier} <= set(re.findall(r"\w+", REFERENCE.read_text()))

@@ -61,7 +61,8 @@ def test_filters_limit_and_budget_hold(lived: CommandLine) -> None:
     assert "I live in Lyon" not in [one["content"] for one in found(lived, "I live in Lyon")]
     assert len(found(lived, "dog key live", "--limit", "2")) == 2
     assert sum(one["tokens"] for one in found(lived, "dog key live", "--budget", "11")) <= 11
-    assert found(lived, "dog", "--tier", "cold") == []
+    assert found(lived, "dog", "--tier", "cold") == found(lived, "dog", "--level", "1", "--level", "3") == []
+    assert found(lived, "dog", "--level", "2") != []
     assert found(lived, "dog", "--min-heat", "0.99") == []
     assert found(lived, "dog", "--since", "yesterday") == []
     assert found(lived, "dog", "--until", "yesterday") != []

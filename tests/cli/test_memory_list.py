@@ -136,6 +136,33 @@ def test_filters_narrow_the_list(aged: CommandLine) -> None:
     assert aged("memory", "list").stderr == ("note: there is more in other namespaces (work): --all-namespaces\n")
 
 
+@pytest.mark.row("X04")
+def test_levels_and_tiers_narrow_it_together(aged: CommandLine) -> None:
+    """One level or several, of one tier, of one kind; a fourth level is refused."""
+    for level in (1, 3):
+        aged("memory", "add", f"A thing of level {level}", "--level", str(level), "--importance", "0.9")
+    assert [one["content"] for one in listed(aged, "--level", "1")] == ["A thing of level 1"]
+    assert len(listed(aged, "--level", "1", "--level", "3")) == 2
+    hot = [one["content"] for one in listed(aged, "--level", "2", "--tier", "hot", "--kind", "semantic")]
+    assert hot == ["Never harm anybody", "The house burns"]
+    assert listed(aged, "--level", "3", "--tier", "cold") == []
+    assert aged("memory", "list", "--level", "4").exit_code == 2
+
+
+@pytest.mark.row("A33")
+def test_the_hottest_are_counted_off_in_order(aged: CommandLine) -> None:
+    """So many at most, and it is said when there are more."""
+    said = aged("memory", "list", "--show-heat", "-n", "2")
+    assert [row.split("  ")[-1].strip() for row in said.stdout.splitlines()[1:3]] == [
+        "Never harm anybody",
+        "The house burns",
+    ]
+    assert said.stderr == "showing 2; --limit for more\n"
+    aged("memory", "add", "Warmer than tomatoes", "--importance", "0.7")
+    warm = [one["content"] for one in listed(aged, "--tier", "warm", "-n", "2")]
+    assert warm == ["Warmer than tomatoes", "Tomatoes go out in May"]
+
+
 def test_what_no_longer_counts_is_listed_on_request(aged: CommandLine) -> None:
     """What has expired and what was superseded."""
     first = listed(aged, "--tag", "garden")[0]["id"]
@@ -180,6 +207,28 @@ def test_innate_lists_exactly_the_innate_ones(aged: CommandLine) -> None:
     assert {one["content"] for one in found} == {"Never harm anybody", "Ask first"}
     assert {(one["class"], one["heat"], one["tier"]) for one in found} == {("innate", 1.0, "hot")}
     assert "Biscuit" not in aged("memory", "innate").stdout
+
+
+@pytest.mark.row("A52", "A53")
+def test_each_role_is_born_with_its_own(aged: CommandLine, tmp_path: Path) -> None:
+    """A folder is loaded for a role, or in `global` for all of them; a list shows what a role sees."""
+    for name, role in (("safety.md", "global"), ("tools.md", "cook")):
+        folder = tmp_path / role
+        folder.mkdir()
+        (folder / name).write_text(f"What {role} is born with")
+        said = aged("memory", "innate", "--load", str(folder), "--namespace", role)
+        assert said.stdout == "1 memory is innate now\n"
+
+    def innate(*options: str) -> set[str]:
+        return {one["content"] for one in json.loads(aged("memory", "innate", *options, "--json").stdout)}
+
+    assert innate("--namespace", "cook") == {"What global is born with", "What cook is born with"}
+    assert innate("--namespace", "default") == {"What global is born with", "Never harm anybody"}
+    assert innate() == {"What global is born with", "What cook is born with", "Never harm anybody"}
+    assert aged("memory", "innate").stdout.split()[:3] == ["id", "namespace", "kind"]
+    assert aged("memory", "innate", "--namespace", "none").stdout.count("\n") == 2
+    assert "What global is born with" in aged("memory", "list").stdout
+    assert aged("memory", "list").stderr == "note: there is more in other namespaces (cook): --all-namespaces\n"
 
 
 @pytest.mark.row("A04")

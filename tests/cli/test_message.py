@@ -13,6 +13,13 @@ def test_white_space_around_is_dropped() -> None:
     assert checked("  good\nmorning \n", 100) == "good\nmorning"
 
 
+def test_saying_nothing_is_a_message_where_it_may_be() -> None:
+    """Else it is refused."""
+    assert checked(" \n", 10, may_be_empty=True) == ""
+    with pytest.raises(InputError, match="the message is empty"):
+        checked(" \n", 10)
+
+
 def test_the_limit_counts_bytes() -> None:
     """The sentence says it."""
     assert checked("é" * 5, 10) == "ééééé"

@@ -28,12 +28,14 @@ OLLAMA = (ModelInfo("llama3.2:3b", "ollama", 2_019_393_189, "llama", 3.2),)
 def test_list_tells_what_is_here_and_who_answers(nola: CommandLine) -> None:
     """Without any model it says what to do."""
     said = nola("model", "list")
-    assert "embedded:default  to fetch  491 MB  Apache-2.0  small and quick" in said.stdout
+    assert "embedded:default  to fetch    491 MB  Apache-2.0  small and quick" in said.stdout
     assert "none answers: there is no model on this machine that could answer" in said.stdout
     assert "nola model get default" in said.stdout
     document = json.loads(nola("model", "list", "--json").stdout)
     assert document["answers"]["model"] == "none"
-    assert [row["name"] for row in document["models"]] == ["embedded:default", "embedded:larger", "minilm"]
+    assert [row["name"] for row in document["models"]] == [
+        "embedded:default", "embedded:larger", "minilm", "minilm-tokenizer",
+    ]  # fmt: skip
 
 
 def test_list_names_ollamas_models(nola: CommandLine) -> None:
@@ -91,6 +93,17 @@ def test_get_without_a_name_fetches_what_is_missing(nola: CommandLine) -> None:
     nola.assistant.missing = ["default", "minilm"]
     assert nola("model", "get").exit_code == 0
     assert nola.assistant.models.asked == ["default", "minilm"]
+
+
+def test_get_fetches_an_embedder_with_its_tokenizer(nola: CommandLine) -> None:
+    """One is of no use without the other; the tokenizer alone comes alone."""
+    models = nola.assistant.models
+    said = nola("model", "get", "minilm")
+    assert said.stdout.splitlines() == [str(models.path("minilm")), str(models.path("minilm-tokenizer"))]
+    told = json.loads(nola("model", "get", "minilm", "--json").stdout)
+    assert [row["name"] for row in told] == ["minilm", "minilm-tokenizer"]
+    nola("model", "get", "minilm-tokenizer")
+    assert models.asked == ["minilm", "minilm-tokenizer"] * 2 + ["minilm-tokenizer"]
 
 
 def test_get_leaves_ollamas_models_to_ollama(nola: CommandLine) -> None:

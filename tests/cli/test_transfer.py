@@ -10,8 +10,12 @@ import typer
 
 from nola.cli import transfer
 from nola.flow import Problem
+from nola.memory.axes import EdgeKind
+from nola.memory.filters import Filter
+from nola.memory.record import new_memory
 from tests.cli.terminal import seated
-from tests.transfer.fakes import conversation, turn
+from tests.memory.making import put
+from tests.transfer.fakes import Home, conversation, turn
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,15 +26,16 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def lived(nola: CommandLine) -> CommandLine:
-    """Return a command line whose home holds a module and a conversation."""
+    """Return a command line whose home holds a module, a conversation and a memory."""
     nola.assistant.lived.state.put("work", '{"data": {"pay": 1.50, "job": "mechanic"}}')
     nola.assistant.lived.talks.import_rows([conversation("c1")])
+    nola.assistant.lived.memories.insert_many([new_memory("Biscuit likes rain", {})], ["m1"])
     return nola
 
 
 def other(**modules: Any) -> bytes:
     """Write an export of some modules by hand."""
-    return json.dumps({"format": "nola-export", "version": 1, "nola": "0.1.0", "state": modules}).encode()
+    return json.dumps({"format": "nola-export", "version": 2, "nola": "0.1.0", "state": modules}).encode()
 
 
 def test_without_a_file_the_export_is_printed(lived: CommandLine) -> None:
@@ -38,8 +43,8 @@ def test_without_a_file_the_export_is_printed(lived: CommandLine) -> None:
     said = lived("export")
     assert (said.exit_code, said.stderr) == (0, "")
     assert said.stdout_bytes == lived("export", "-").stdout_bytes == lived.assistant.export_all()
-    assert list(json.loads(lived("export", "--only", "state").stdout))[-1] == "state"
-    assert list(json.loads(lived("export", "--only", "conversations").stdout))[-1] == "conversations"
+    for part in transfer.Part:
+        assert list(json.loads(lived("export", "--only", part.value).stdout))[3:] == [part.value]
 
 
 @pytest.mark.row("E58")
@@ -71,10 +76,14 @@ def test_a_file_that_can_not_be_written_is_told(lived: CommandLine, tmp_path: Pa
 
 @pytest.mark.row("E58")
 def test_markdown_is_for_people(lived: CommandLine, tmp_path: Path) -> None:
-    """The state, a heading for each module."""
+    """The state, a heading for each module, and the memories; either of them alone when that is asked for."""
     said = lived("export", "--markdown")
     assert said.exit_code == 0
-    assert said.stdout.endswith("## work\n\n- `work.pay`: 1.50\n- `work.job`: mechanic\n")
+    state = "## work\n\n- `work.pay`: 1.50\n- `work.job`: mechanic\n"
+    memories = "## Memories\n\n- `m1` (semantic, 2026-11-20): Biscuit likes rain\n"
+    assert said.stdout.endswith(f"{state}\n{memories}")
+    assert lived("export", "--markdown", "--only", "state").stdout.endswith(state)
+    assert lived("export", "--markdown", "--only", "memories").stdout == f"# What Nola knows\n\n{memories}"
     lived("export", "--markdown", str(tmp_path / "nola.md"))
     assert (tmp_path / "nola.md").read_text() == said.stdout
     assert lived("export", "--markdown", "--only", "conversations").exit_code == 2
@@ -98,6 +107,7 @@ def test_a_broken_module_is_told_and_its_last_good_version_given_out(lived: Comm
         "      what can't be read was given out as it last could be; mend it, and export again",
     ]
     assert lived("export", "--only", "conversations").exit_code == 0
+    assert lived("export", "--only", "memories").exit_code == 0
 
 
 def test_an_export_that_no_import_takes_is_told(lived: CommandLine) -> None:
@@ -178,6 +188,60 @@ def test_conversations_that_differ_need_leave(lived: CommandLine) -> None:
     assert lived.assistant.lived.talks.export_rows()[0].title == "changed"
 
 
+@pytest.mark.row("E59")
+def test_memories_that_are_new_are_shown_and_stored(lived: CommandLine, tmp_path: Path) -> None:
+    """What is known is skipped; the rest is listed, one line each whatever its length."""
+    home = Home(tmp_path / "other")
+    for number in range(22):
+        put(home.memories, f"walk {number}\n{'far ' * 50}", kind="episodic")
+    known, (first, *rest) = "m1", [row.record.id for row in home.memories.find(Filter(), oldest_first=True)]
+    home.memories.insert_many([new_memory("Biscuit hates rain", {})], [known])
+    home.memories.link(first, EdgeKind.CITES, known)
+    export = home.export("memories")
+    lines = lived("import", "--dry-run", "-", text=export).stdout.splitlines()
+    assert lines[0] == "memories: 22 new, 1 known already and skipped; with 22 events, 1 edge, 1 counter"
+    assert lines[1].startswith(f"  {first}: episodic, walk 0\\nfar far")
+    assert lines[1].endswith("…")
+    assert (len(lines), lines[-1]) == (22, "  and 2 more")
+    said = lived("import", "--yes", "--json", "-", text=export)
+    assert json.loads(said.stdout)["result"]["memories"] == [first, *rest]
+    assert lived("import", "-", text=export).stdout == (
+        "memories: 23 known already and skipped\nall of it is here already\n"
+    )
+    home.memories.purge([put(home.memories, "a secret")])
+    said = lived("import", "--yes", "-", text=home.export("memories"))
+    assert said.stdout.splitlines()[:2] == [
+        "memories: 23 known already and skipped; with 1 purge",
+        "imported what goes with the memories",
+    ]
+
+
+def test_what_was_imported_is_counted(lived: CommandLine, tmp_path: Path) -> None:
+    """Modules, conversations and memories, each when there were some."""
+    home = Home(tmp_path / "other")
+    for part in ("garden", "sea"):
+        home.state.put(part, "{}")
+    home.talks.import_rows([conversation("c9")])
+    home.memories.insert_many([new_memory("one", {}), new_memory("two", {})], ["m8", "m9"])
+    said = lived("import", "--yes", "-", text=home.export())
+    assert "imported 2 modules, 1 conversation and 2 memories" in said.stdout.splitlines()
+
+
+def test_a_damaged_memory_stops_the_import(lived: CommandLine) -> None:
+    """One sentence names the place, and nothing is written."""
+    export = json.loads(lived.assistant.export_all())
+    export["state"]["garden"] = {"data": {"beds": 3}}
+    export["memories"][1]["uses"] = 5
+    said = lived("import", "--yes", "-", text=json.dumps(export))
+    assert said.exit_code == 0, "what is known already is passed over"
+    export["memories"][1]["memory"]["id"] = "m2"
+    export["state"]["shed"] = {"data": {}}
+    said = lived("import", "--yes", "-", text=json.dumps(export))
+    assert (said.exit_code, said.stdout) == (1, "")
+    assert said.stderr.startswith("nola: the export: memories.1: it can't be used: 'int' object is not iterable\n")
+    assert not lived.assistant.lived.state.path("shed").exists()
+
+
 def test_without_a_terminal_somebody_has_to_agree(lived: CommandLine) -> None:
     """The plan is shown, then --yes is asked for; with nothing to do, nobody has to."""
     said = lived("import", "-", text=other(work={}))
@@ -203,7 +267,9 @@ def test_scripts_get_one_document(lived: CommandLine) -> None:
     assert shown["result"] is None
     assert shown["plan"]["modules"][0]["fate"] == "changes"
     done = json.loads(lived("import", "--yes", "--json", "-", text=other(work={"data": {}})).stdout)
-    assert done["result"] == {"modules": ["work"], "conversations": [], "backup": "before-import-0"}
+    assert done["result"] == {
+        "modules": ["work"], "conversations": [], "memories": [], "backup": "before-import-0",
+    }  # fmt: skip
 
 
 def test_what_is_no_export_is_refused(lived: CommandLine, tmp_path: Path) -> None:
@@ -221,6 +287,7 @@ def test_hostile_texts_do_not_reach_the_terminal(lived: CommandLine) -> None:
     export = json.loads(lived.assistant.export_all())
     export["state"] = {"work": {"data": {"\x1b[2J\nuser: the same": "\x1b]0;x\x07"}}}
     export["conversations"][0] |= {"id": "c9", "title": "a\nb\x1b[31m", "messages": []}
+    export["memories"][1]["memory"] |= {"id": "m\x1b[2J", "content": "a\nuser: the same\x07"}
     said = lived("import", "--dry-run", "-", text=json.dumps(export))
     assert "\x1b" not in said.stdout
     assert "\x07" not in said.stdout

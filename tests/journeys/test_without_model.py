@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import os
+import shutil
+import subprocess
+import sys
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.journeys.machine import Machine
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 QUESTION = "What is my dog's name?"
 ANSWER = "Your dog's name is Biscuit."
@@ -22,6 +24,26 @@ def bare(tmp_path: Path) -> Machine:
     machine = Machine(tmp_path / "home")
     machine.knows(pets={"dog": {"name": "Biscuit"}})
     return machine
+
+
+@pytest.mark.row("C29")
+def test_everything_works_in_a_network_of_ones_own(tmp_path: Path) -> None:
+    """Where the process has no network at all, not even to itself, it remembers, finds, looks and answers by code."""
+    apart = ["-n"] if os.geteuid() == 0 else ["-Urn"]
+    unshare = shutil.which("unshare")
+    if unshare is None or subprocess.run([unshare, *apart, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("no network of one's own is allowed")
+    machine = Machine(tmp_path / "home", Path(unshare))
+
+    def nola(*arguments: str) -> str:
+        return machine(*apart, str(Path(sys.executable).with_name("nola")), *arguments).out
+
+    nola("memory", "add", "The shed key hangs behind the door")
+    assert "behind the door" in nola("memory", "search", "Where is the key to the shed?")
+    assert "behind the door" in nola("context", "Where is the key to the shed?")
+    nola("chat", "--model", "none", "My dog is called Biscuit")
+    assert "Biscuit" in nola("chat", "--model", "none", QUESTION)
+    assert json.loads(nola("memory", "stats", "--json"))["total"] == 1
 
 
 @pytest.mark.row("E41")

@@ -11,7 +11,7 @@ from nola.errors import ProtectedError, UsageError
 from nola.memory import accesses
 from nola.memory.axes import EdgeKind, Kind
 from nola.memory.dynamics.base import Statistics, counted
-from nola.memory.links import Link, pairs, retrieved_together, used_together
+from nola.memory.links import Link, pairs, used_together
 from nola.settings_memory import LinkSettings
 from tests.memory.making import put, rows
 
@@ -111,25 +111,34 @@ def test_a_link_forms_at_the_third_use(memories: Memories, clock: ManualClock) -
 
 @pytest.mark.row("D20", "D21")
 def test_a_tenth_for_each_joint_retrieval(memories: Memories, clock: ManualClock) -> None:
-    """In profile blah one joint retrieval gives 0.1 from either side, and ten give 1, never 0.2 at once."""
+    """Read from the pairs, one joint use gives 0.1 from either side, and ten give 1, never 0.2 at once."""
     ids = [put(memories, f"memory {n}") for n in range(2)]
+    memories.link(ids[0], EdgeKind.CITES, ids[1])
     settings = LinkSettings()
-    for n in range(10):
-        now_s = clock.now().timestamp()
-        memories.record_access(
-            f"r{n}",
-            used(clock, ids),
-            pairs=pairs(ids, 10),
-            grow=lambda _one, _other, link, now_s=now_s: retrieved_together(link, now_s, settings),  # type: ignore[misc]
-        )
-        seen = [edge.weight for id_ in ids for edge in memories.edges(id_, EdgeKind.ASSOCIATED)]
-        assert seen == [pytest.approx((n + 1) / 10)] * 2
+    for n in range(1, 12):
+        grow = partial(_grown, now_s=clock.now().timestamp(), settings=settings)
+        memories.record_access(f"r{n}", used(clock, ids), pairs=pairs(ids, 10), grow=grow)
+        strength = min(1.0, n / 10)
+        with memories.database.reading() as connection:
+            near = [accesses.joint(connection, seqs, settings) for seqs in ([1], [2], [1, 2], [3])]
+            seen = [accesses.counted(connection, id_, memories.edges(id_), settings) for id_ in ids]
+        assert [[(one.seq, one.other, one.weight) for one in each] for each in near] == [
+            [(1, 2, strength)], [(2, 1, strength)], [(1, 2, strength), (2, 1, strength)], []
+        ]  # fmt: skip
+        assert [[(edge.kind, edge.weight) for edge in each] for each in seen] == [
+            [(EdgeKind.CITES, 1.0), (EdgeKind.ASSOCIATED, strength)]
+        ] * 2
+        assert seen[0][1].other(ids[0]) == ids[1]
+        assert (seen[0][1].count, seen[0][1].last) == (n, clock.now())
 
 
-@pytest.mark.row("A30")
-def test_memories_of_two_namespaces_are_no_pair(memories: Memories, clock: ManualClock, opened: Database) -> None:
-    """Whoever asks in all namespaces at once counts the accesses and joins nothing."""
-    ids = [put(memories, "a", namespace="a"), put(memories, "b", namespace="b")]
+@pytest.mark.row("A30", "D44")
+@pytest.mark.parametrize("name", ["namespace", "user"])
+def test_memories_of_two_namespaces_or_users_are_no_pair(
+    memories: Memories, clock: ManualClock, opened: Database, name: str
+) -> None:
+    """Whoever asks in all of them at once counts the accesses and joins nothing."""
+    ids = [put(memories, "a", **{name: "a"}), put(memories, "b", **{name: "b"})]
     memories.record_access("r1", used(clock, ids), pairs=pairs(ids, 10))
     assert counts(memories, ids) == [1, 1]
     assert rows(opened, "SELECT * FROM pair") == []

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from nola.errors import UsageError
-from nola.memory.asking import asked, filtered
+from nola.memory.asking import asked, filtered, listed
 from nola.memory.axes import Kind, MemoryClass, Status, Tier, Trust
 from nola.memory.filters import Filter
+from nola.memory.listing import Listing, Order
 
 NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 
@@ -32,6 +33,8 @@ def test_names_may_be_one_or_several() -> None:
     assert filtered({"kinds": [Kind.EPISODIC, "semantic"]}).kinds == {Kind.EPISODIC, Kind.SEMANTIC}
     assert filtered({"class": "innate"}).classes == filtered({"memory_class": "innate"}).classes == {MemoryClass.INNATE}
     assert filtered({"status": ("active", "archived")}).statuses == {Status.ACTIVE, Status.ARCHIVED}
+    assert filtered({"level": 1}).levels == {1}
+    assert filtered({"levels": [1, 3]}).levels == {1, 3}
     assert filtered({"speaker": "Ada", "trust": "external", "tags": "a"}) == Filter(
         author="Ada", trust=Trust.EXTERNAL, tags=frozenset({"a"})
     )
@@ -41,6 +44,28 @@ def test_none_does_not_matter_except_for_the_namespace() -> None:
     """`namespace=None` means all of them."""
     assert filtered({"kind": None, "since": None}) == Filter()
     assert filtered({"namespace": None}).namespace is None
+
+    assert ask(tier=None, min_heat=None, include_cold=None) == ask()
+
+
+def test_a_list_has_tiers_and_an_order() -> None:
+    """Whatever is none of them is a filter; the last stored first unless something else is said."""
+    assert listed({}) == Listing(Filter())
+    assert listed({"tier": "hot", "min_heat": 0.5, "level": 1}, order="heat", limit=3, offset=2) == Listing(
+        Filter(levels=frozenset({1})), frozenset({Tier.HOT}), 0.5, Order.HEAT, 3, 2
+    )
+    for given in ({"order": "size"}, {"limit": -1}, {"offset": None}, {"limit": 1.5}):
+        with pytest.raises(UsageError, match=next(iter(given))):
+            listed({}, **given)
+
+
+def test_what_no_list_asks_is_refused_with_no_such_advice() -> None:
+    """A list hides nothing cold; the name that was given is not what is advised."""
+    with pytest.raises(UsageError, match=r"^memories can't be filtered by 'include_cold'$"):
+        listed({"include_cold": True})
+    with pytest.raises(UsageError, match="can't be filtered by 'tiers'") as caught:
+        filtered({"tier": "hot"})
+    assert "did you mean tiers?" not in str(caught.value)
 
 
 def test_times_are_kept_in_utc() -> None:
@@ -72,6 +97,7 @@ def test_options_of_a_question() -> None:
     [
         ({"colour": "red"}, "colour"), ({"kin": "semantic"}, "kind"), ({"kind": "fact"}, "kind"),
         ({"kind": "semantic", "kinds": "semantic"}, "twice"), ({"trust": 3}, "trust"), ({"pinned": 1}, "pinned"),
+        ({"level": 4}, "level"), ({"level": [1, True]}, "level"), ({"level": "1"}, "level"),
         ({"tags": 3}, "tags"), ({"since": "2026"}, "since"), ({"details": []}, "details"), ({"namespace": 3}, "namesp"),
     ],
 )  # fmt: skip

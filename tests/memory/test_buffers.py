@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nola.errors import ProtectedError, UsageError
-from nola.memory.axes import EdgeKind, Kind, State, Trust
+from nola.memory import buffers
+from nola.memory.axes import EdgeKind, Kind, State, Status, Trust
 from nola.memory.database import Database
 from nola.memory.filters import Filter
 from nola.memory.memories import Memories
@@ -51,6 +52,21 @@ def test_pruning_tells_how_many_it_removed(memories: Memories, clock: ManualCloc
     assert memories.prune() == 0
     assert rows(opened, "SELECT count(*) FROM memory") == [(10,)]
     assert opened.check() == []
+
+
+@pytest.mark.row("A54", "A03", "A21")
+def test_what_is_archived_or_innate_is_not_pruned(memories: Memories, clock: ManualClock) -> None:
+    """An archived observation stays, however long it has expired, and an innate one never expires."""
+    kept = put(memories, "a bark", kind="sensory")
+    memories.set_status(kept, Status.ARCHIVED)
+    core = put(memories, "hum", kind="sensory", memory_class="innate")
+    later = put(memories, "a flash", kind="sensory")
+    memories.promote(later)
+    put(memories, "a blink", kind="sensory")
+    clock.advance(400 * 365 * 86_400)
+    assert memories.prune() == 1
+    assert memories.get(kept).record.status is Status.ARCHIVED
+    assert [row.record.id for row in memories.observations()] == [core, later]
 
 
 @pytest.mark.row("B03", "B06", "B07")
@@ -140,6 +156,50 @@ def test_the_most_relevant_are_kept(relevances: list[float], tmp_path_factory: p
     assert kept == sorted(relevances)[-4:]
 
 
+@pytest.mark.row("B08", "A02")
+def test_innate_slots_are_counted_and_never_give_way(memories: Memories) -> None:
+    """The learned ones share the room that is left; where there is none, a newcomer is refused."""
+    core = [put(memories, f"core {n}", kind="working", task="t", memory_class="innate", relevance=0) for n in range(2)]
+    for n in range(3):
+        assert memories.push(slot(f"slot {n}", 0.5), most=4).id is not None
+    assert held(memories) == ["core 0", "core 1", "slot 1", "slot 2"]
+    memories.promote(memories.slots("t")[2].record.id)
+    memories.promote(memories.slots("t")[3].record.id)
+    assert memories.push(slot("urgent", 1.0), most=4) == (None, ())
+    assert held(memories) == ["core 0", "core 1", "slot 1", "slot 2"]
+    assert {row.record.id for row in memories.slots("t")} > set(core)
+
+
+@pytest.mark.row("B10", "A02")
+def test_completing_leaves_innate_slots(memories: Memories) -> None:
+    """They are told of and stay; where there is nothing else, no episode is written."""
+    put(memories, "always ask", kind="working", task="t", memory_class="innate")
+    memories.push(slot("two eggs"))
+    told = memories.get(memories.complete("t")).record.content
+    assert told.splitlines() == ["Completed the task t:", "- context: always ask", "- context: two eggs"]
+    assert held(memories) == ["always ask"]
+    with pytest.raises(UsageError, match="the task 't' holds nothing but what is innate"):
+        memories.complete("t")
+    assert len(memories.find(Filter(kinds=frozenset({Kind.EPISODIC})))) == 1
+
+
+@pytest.mark.row("B08")
+def test_slots_and_others_are_stored_in_their_order(memories: Memories, opened: Database) -> None:
+    """Each as if it came by itself: numbers rise, and a slot makes room for the one behind it."""
+    new = [slot("a"), new_memory("fact", {}), new_memory("event", {"kind": "episodic"}), slot("b"), slot("c", task="u")]
+    ids = memories.new_ids(5)
+    opened.write(lambda c: buffers.store(c, new, ids, most=1, now=opened.clock.now()))
+    assert [(row.seq, row.record.content) for row in memories.find(Filter(), oldest_first=True)] == [
+        (2, "fact"),
+        (3, "event"),
+        (4, "b"),
+        (5, "c"),
+    ]
+    assert [memories.get(id_).record.id for id_ in ids[1:]] == ids[1:]
+    with pytest.raises(UsageError, match=r"^the working memory of this task holds 1 slots"):
+        opened.write(lambda c: buffers.store(c, [slot("d", 0.1)], ["d"], most=1, now=opened.clock.now()))
+
+
 @pytest.mark.row("B09")
 def test_tasks_do_not_see_each_other(memories: Memories) -> None:
     """The bound holds for each task of its own."""
@@ -149,6 +209,25 @@ def test_tasks_do_not_see_each_other(memories: Memories) -> None:
     assert held(memories, "a") == [f"a {n}" for n in range(5, 25)]
     assert held(memories, "b") == [f"b {n}" for n in range(5, 25)]
     assert held(memories, "c") == []
+
+
+@pytest.mark.row("D44")
+def test_users_do_not_share_tasks_or_observations(memories: Memories, clock: ManualClock) -> None:
+    """The bound, completing, looking and pruning hold for one user, who sees what is innate and nobody's beside it."""
+    core = put(memories, "ask first", kind="working", task="t", memory_class="innate")
+    for user in ("ada", "ben"):
+        for n in range(3):
+            new = new_memory(f"{user} {n}", {"kind": "working", "task": "t", "user": user})
+            assert memories.push(new, most=3).id is not None
+        put(memories, f"{user} barks", kind="sensory", user=user)
+    assert held(memories) == ["ask first", "ada 1", "ada 2", "ben 1", "ben 2"]
+    episode = memories.get(memories.complete("t", seen_by="ada")).record
+    assert (episode.user, "ben" in episode.content) == ("ada", False)
+    assert held(memories) == ["ask first", "ben 1", "ben 2"]
+    assert [row.record.id for row in memories.slots("t", seen_by="ada")] == [core]
+    assert contents(memories.observations(seen_by="ben")) == ["ben barks"]
+    clock.advance(300)
+    assert (memories.prune(seen_by="ada"), memories.prune()) == (1, 1)
 
 
 @pytest.mark.row("B10", "B13", "B11")

@@ -10,6 +10,7 @@ import pytest
 from nola.errors import ProtectedError, UsageError
 from nola.memory.axes import MemoryClass, Trust
 from nola.memory.filters import Filter
+from nola.memory.instants import written
 from tests.memory.making import put, rows
 
 if TYPE_CHECKING:
@@ -80,6 +81,8 @@ def test_the_words_of_a_change_are_found(memories: Memories, opened: Database) -
         ({"class": "innate"}, "a memory's class can't be changed"),
         ({"status": "deleted"}, "a memory's status can't be changed"),
         ({"namespace": "other"}, "a memory's namespace can't be changed"),
+        ({"details": {}}, "a memory's details can't be changed"),
+        ({"access_count": 9}, "a memory's access_count can't be changed"),
         ({"steps": ["a"]}, "steps is a field of procedural memories"),
         ({"trust": "owner"}, "trust can be lowered, not raised from external to owner"),
     ],
@@ -91,6 +94,37 @@ def test_a_wrong_change_is_refused(memories: Memories, given: dict[str, object],
     with pytest.raises(UsageError, match=sentence):
         memories.update(id_, given)
     assert memories.export_lines() == before
+
+
+@pytest.mark.row("B03", "B08", "B17", "B34")
+@pytest.mark.parametrize(
+    ("kind", "given", "sentence"),
+    [
+        ("prospective", {"state": "pending"}, "an intention that is triggered can become resolved, not pending"),
+        ("working", {"task": "other"}, "the task of working memories can't be changed: store a new one"),
+        ("working", {"task_id": "other"}, "the task of working memories can't be changed"),
+        ("working", {"agent": "other"}, "the agent of working memories can't be changed"),
+        ("working", {"user": "other"}, "the user of working memories can't be changed"),
+        ("sensory", {"observation_order": 0}, "the observation_order of sensory memories can't be changed"),
+        ("sensory", {"observation_order": 99}, "the observation_order of sensory memories can't be changed"),
+        ("sensory", {"agent_id": "other"}, "the agent of sensory memories can't be changed"),
+        ("episodic", {"temporal_index": 0}, "the temporal_index of episodic memories can't be changed"),
+    ],
+)
+def test_the_rules_of_a_kind_hold_for_changes(
+    memories: Memories, kind: str, given: dict[str, object], sentence: str
+) -> None:
+    """What has its place in an order or a task stays there, and an intention goes one way."""
+    put(memories, "first", kind=kind)
+    id_ = put(memories, "second", kind=kind)
+    if kind == "prospective":
+        assert memories.update(id_, {"state": "triggered"}).details["state"] == "triggered"
+    before = memories.export_lines()
+    with pytest.raises(UsageError, match=sentence):
+        memories.update(id_, given)
+    assert memories.export_lines() == before
+    same = memories.get(id_).record
+    assert memories.update(id_, {"agent": "", **same.details}) == same
 
 
 def test_trust_can_be_lowered(memories: Memories) -> None:
@@ -115,6 +149,22 @@ def test_promotion_is_for_good(memories: Memories, clock: ManualClock) -> None:
         with pytest.raises(ProtectedError, match=f"the memory {id_} is innate and protected"):
             change()
     assert rows(memories.database, "SELECT * FROM memory") == before
+
+
+@pytest.mark.row("A03", "A21")
+def test_what_becomes_innate_expires_no_more(memories: Memories, clock: ManualClock) -> None:
+    """The time at which it would have been forgotten is taken off, and stands in the event."""
+    id_ = put(memories, "a bark", kind="sensory")
+    expires = memories.get(id_).record.expires_at
+    assert expires is not None
+    memories.promote(id_)
+    clock.advance(301)
+    assert [row.record.id for row in memories.find(Filter())] == [id_]
+    (event,) = memories.events(id_)[1:]
+    assert event.detail == {
+        "old": {"class": "learned", "expires_at": written(expires)},
+        "new": {"class": "innate", "expires_at": None},
+    }
 
 
 @pytest.mark.row("A54")

@@ -37,6 +37,19 @@ def test_turns_are_linked_in_the_order_of_time(times: list[float]) -> None:
     assert (np.diff(columns.place[order]) > 0).all()
 
 
+def test_room_is_made_before_it_is_needed() -> None:
+    """As much as was asked for and no more; what is there stays, and more comes by itself."""
+    columns = talk([1.0, 2.0])
+    columns.reserve(5_000)
+    columns.reserve(2_000)
+    assert {len(getattr(columns, name)) for name in ("session", "at_s", "traits", "previous", "place")} == {5_000}
+    assert (len(columns), chain(columns, 0)) == (2, [0, 1])
+    for n in range(5_000):
+        columns.add(session="one", speaker="Ana", at_s=3.0 + n, traits=0)
+    assert chain(columns, 0) == list(range(5_002))
+    assert len(columns.session) == 6_250
+
+
 def test_a_removed_turn_leaves_no_gap() -> None:
     """Those around it become neighbours, also when it was the last one."""
     columns = talk([1, 2, 3, 4])

@@ -277,3 +277,4 @@ def test_a_damaged_file_is_named_and_kept(opened: Database) -> None:
         with pytest.raises(NolaError, match="can't be read as Nola's memory"):
             use()
     assert opened.path.read_bytes() == b"no database " * 1024
+    opened.path.unlink()

@@ -111,6 +111,23 @@ def test_the_cosine_of_two_rows() -> None:
     assert (index.between(1, 3), index.between(3, 1), index.between(1, 10_000)) == (0.0, 0.0, 0.0)
 
 
+def test_the_closest_to_a_row() -> None:
+    """The rows whose vectors are closest to a row's own, without itself, inside a mask; none without a vector."""
+    vectors = clustered(500)
+    index = made(vectors)
+    cosines = vectors @ vectors[123]
+    rows, found = index.closest(123, 5)
+    assert rows.tolist() == np.argsort(-cosines)[1:6].tolist()
+    assert found == pytest.approx(cosines[rows], abs=0.02)
+    mask = np.ones(500, dtype=np.bool_)
+    mask[rows] = False
+    assert not set(rows.tolist()) & set(index.closest(123, 5, mask)[0].tolist())
+    mask[123] = False
+    assert len(index.closest(123, 5, mask)[0]) == 5
+    index.remove(123)
+    assert [len(index.closest(row, 5)[0]) for row in (123, 10_000)] == [0, 0]
+
+
 def test_an_empty_mask_hides_everything() -> None:
     """A mask without entries lets nothing be found."""
     vectors = clustered(50)

@@ -135,6 +135,17 @@ def test_an_edge_does_not_lead_into_another_namespace(memories: Memories) -> Non
     assert memories.edges(two) == []
 
 
+@pytest.mark.row("D44")
+def test_an_edge_does_not_lead_to_another_user(memories: Memories) -> None:
+    """Nor to a memory of nobody's; two of one user's are joined."""
+    one, other = put(memories, "one", user="ada"), put(memories, "other", user="ada")
+    for two in (put(memories, "two", user="eve"), put(memories, "two")):
+        with pytest.raises(UsageError, match="can't lead to another user's memory"):
+            memories.link(one, EdgeKind.CITES, two)
+    memories.link(one, EdgeKind.CITES, other)
+    assert [edge.target for edge in memories.edges(one)] == [other]
+
+
 def test_an_edge_can_be_taken_away(memories: Memories, opened: Database, clock: ManualClock) -> None:
     """A symmetric one from either end; what is not there is no error."""
     one, two = put(memories, "one"), put(memories, "two")

@@ -112,17 +112,17 @@ def test_links_come_of_use(memory: Memory) -> None:
 def test_what_was_used_together_comes_back_together(memory: Memory) -> None:
     """A memory without the word comes when one with it does, once they were used together three times."""
     memory.store("I write python every day")
+    memory.store_many([{"content": f"My aunt grows rose number {n}"} for n in range(60)])
     memory.store("The ferry leaves at nine")
-    memory.store("My aunt grows roses")
-    assert contents(memory.recall("python", count=False, limit=1)) == ["I write python every day"]
-    before = {one.content: one.parts for one in memory.recall("python", count=False)}
     for _ in range(3):
+        before = contents(memory.recall("python", count=False, limit=100))
+        assert before[0] == "I write python every day"
+        assert "The ferry leaves at nine" not in before
         memory.recall("python ferry", limit=2)
     found = memory.recall("python", count=False, limit=2)
     assert contents(found) == ["I write python every day", "The ferry leaves at nine"]
     assert found[1].parts["link"] > 0
     assert "used together" in found[1].why
-    assert "link" not in before.get("The ferry leaves at nine", {})
     assert found[1].parts["link"] <= 0.1 * max(one.score for one in found)
 
 

@@ -22,27 +22,36 @@ NOW = ManualClock().now()
 
 @pytest.fixture
 def some(memories: Memories) -> Memories:
-    """Four memories that differ in everything."""
+    """Memories that differ in everything."""
     put(memories, "one", kind="episodic", author="Ada", agent="a", user="u", conversation="c1", tags=["x", "y"])
     put(memories, "two", trust="external", concept="pets", tags=["x"], pinned=True, at=NOW - timedelta(days=2))
     put(memories, "three", memory_class="innate", valid_from=NOW - timedelta(days=9), valid_until=NOW)
     memories.set_status(put(memories, "four", kind="procedural", name="tea"), Status.ARCHIVED)
     put(memories, "five", namespace="other")
+    put(memories, "six", namespace="global", level=1)
+    put(memories, "seven", namespace="global", level=3, memory_class="innate", user="v")
     return memories
 
 
 @pytest.mark.parametrize(
     ("wanted", "found"),
     [
-        (Filter(), ["one", "two", "three"]),
-        (Filter(namespace=None), ["one", "two", "three", "five"]),
-        (Filter(namespace="other"), ["five"]),
-        (Filter(statuses=frozenset()), ["one", "two", "three", "four"]),
+        (Filter(), ["one", "two", "three", "seven"]),
+        (Filter(namespace=None), ["one", "two", "three", "five", "six", "seven"]),
+        (Filter(namespace="other"), ["five", "seven"]),
+        (Filter(namespace="global"), ["six", "seven"]),
+        (Filter(levels=frozenset({1, 3}), namespace=None), ["six", "seven"]),
+        (Filter(levels=frozenset({2})), ["one", "two", "three"]),
+        (Filter(seen_by="u"), ["one", "three"]),
+        (Filter(seen_by="v", namespace=None), ["three", "seven"]),
+        (Filter(statuses=frozenset()), ["one", "two", "three", "four", "seven"]),
         (Filter(statuses=frozenset({Status.ARCHIVED})), ["four"]),
         (Filter(kinds=frozenset({Kind.EPISODIC, Kind.PROCEDURAL})), ["one"]),
-        (Filter(classes=frozenset({MemoryClass.INNATE})), ["three"]),
-        (Filter(trust=Trust.EXTERNAL), ["one", "two", "three"]),
-        (Filter(trust=Trust.OWNER), ["one", "three"]),
+        (Filter(classes=frozenset({MemoryClass.INNATE})), ["three", "seven"]),
+        (Filter(classes=frozenset({MemoryClass.INNATE}), namespace=None), ["three", "seven"]),
+        (Filter(classes=frozenset({MemoryClass.LEARNED}), namespace="global"), ["six"]),
+        (Filter(trust=Trust.EXTERNAL), ["one", "two", "three", "seven"]),
+        (Filter(trust=Trust.OWNER), ["one", "three", "seven"]),
         (Filter(author="Ada"), ["one"]),
         (Filter(agent="a", user="u", conversation="c1"), ["one"]),
         (Filter(agent="b"), []),
@@ -50,33 +59,35 @@ def some(memories: Memories) -> Memories:
         (Filter(tags=frozenset({"x"})), ["one", "two"]),
         (Filter(tags=frozenset({"x", "y"})), ["one"]),
         (Filter(pinned=True), ["two"]),
-        (Filter(pinned=False), ["one", "three"]),
-        (Filter(since=NOW), ["one", "three"]),
+        (Filter(pinned=False), ["one", "three", "seven"]),
+        (Filter(since=NOW), ["one", "three", "seven"]),
         (Filter(until=NOW), ["two"]),
-        (Filter(valid_at=NOW), ["one", "two"]),
-        (Filter(valid_at=NOW - timedelta(days=9)), ["one", "two", "three"]),
+        (Filter(valid_at=NOW), ["one", "two", "seven"]),
+        (Filter(valid_at=NOW - timedelta(days=9)), ["one", "two", "three", "seven"]),
         (Filter(statuses=frozenset(), details=(("name", "tea"),)), ["four"]),
     ],
     ids=str,
 )
 def test_a_condition_lets_through_what_it_says(some: Memories, wanted: Filter, found: list[str]) -> None:
-    """Of four memories that differ, those come that are meant."""
+    """Of memories that differ, those come that are meant."""
     assert contents(some.find(wanted, oldest_first=True)) == found
 
 
 def test_pages_follow_one_another(some: Memories) -> None:
     """The last stored first, by limit and offset; nothing after the end."""
-    assert contents(some.find(Filter(), limit=2)) == ["three", "two"]
-    assert contents(some.find(Filter(), limit=2, offset=2)) == ["one"]
-    assert some.find(Filter(), limit=0) == some.find(Filter(), limit=-1) == some.find(Filter(), offset=3) == []
+    assert contents(some.find(Filter(), limit=2)) == ["seven", "three"]
+    assert contents(some.find(Filter(), limit=2, offset=2)) == contents(some.find(Filter(), offset=2)) == ["two", "one"]
+    assert contents(some.find(Filter(), limit=2, oldest_first=True)) == ["one", "two"]
+    assert some.find(Filter(), limit=0) == some.find(Filter(), limit=-1) == some.find(Filter(), offset=4) == []
 
 
 def test_a_value_is_never_sql() -> None:
     """Whatever is asked for stands in the values, not in the condition."""
     hostile = "'; DROP TABLE memory; --"
-    condition, values = where(Filter(namespace=hostile, tags=frozenset({hostile}), details=((hostile, 1),)), NOW)
+    wanted = Filter(namespace=hostile, tags=frozenset({hostile}), details=((hostile, 1),), seen_by=hostile)
+    condition, values = where(wanted, NOW)
     assert hostile not in condition
-    assert values.count(hostile) == 2
+    assert values.count(hostile) == 4
 
 
 @pytest.mark.row("A30", "D44")

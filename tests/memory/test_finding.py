@@ -15,7 +15,7 @@ from nola.memory.axes import Kind, Status
 from nola.memory.database import Database
 from nola.memory.dynamics.base import counted
 from nola.memory.filters import Filter
-from nola.memory.finding import by_seq, traits
+from nola.memory.finding import by_seq, by_seqs, highest, resolve, traits
 from nola.memory.memories import Memories
 from nola.memory.record import new_memory
 from nola.testing import ManualClock
@@ -66,6 +66,42 @@ def test_traits_are_read_of_many_at_once(memories: Memories, opened: Database) -
             one: (Kind.PROCEDURAL, False, 3, 0.5),
             core: (Kind.SEMANTIC, True, 2, 1.0),
         }
+        assert set(traits(connection, [core, one], seen_by="ada")) == {core}
+
+
+def test_many_are_read_by_their_numbers(memories: Memories, opened: Database) -> None:
+    """In the order that is asked for, as far as they are there."""
+    for n in range(4):
+        put(memories, f"memory {n}")
+    with opened.reading() as connection:
+        assert contents(by_seqs(connection, [3, 1, 9, 4])) == ["memory 2", "memory 0", "memory 3"]
+        assert by_seqs(connection, []) == []
+
+
+def test_a_user_reads_what_is_theirs_or_innate_and_nobodys(memories: Memories, opened: Database) -> None:
+    """Any other id is none, and the beginning of an id need be no other's among those alone."""
+    mine, nobodys, theirs = (
+        put(memories, text, user=user) for text, user in (("mine", "ada"), ("-", ""), ("x", "eve"))
+    )
+    with opened.reading() as connection:
+        assert resolve(connection, mine[:3], seen_by="ada") == mine
+        with pytest.raises(UsageError, match="several memories' ids begin with"):
+            resolve(connection, mine[:3])
+    core = put(memories, "core", memory_class="innate")
+    assert contents([memories.get(id_, seen_by="ada") for id_ in (mine, core)]) == ["mine", "core"]
+    for id_ in (theirs, nobodys):
+        with pytest.raises(UsageError, match="no memory's id begins with"):
+            memories.get(id_, seen_by="ada")
+
+
+def test_the_highest_number_is_told(memories: Memories, opened: Database) -> None:
+    """Of the rows that are there; 0 when there is none."""
+    with opened.reading() as connection:
+        assert highest(connection) == 0
+    ids = [put(memories, text) for text in ("one", "two", "three")]
+    memories.purge(ids[1:2])
+    with opened.reading() as connection:
+        assert highest(connection) == 3
 
 
 def test_changes_are_what_came_after(memories: Memories) -> None:

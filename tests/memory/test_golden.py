@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +14,8 @@ from nola.memory.dynamics.model import Dynamics
 from nola.memory.dynamics.profiles import PROFILES, final_score
 from nola.settings import ActrSettings, HeatSettings, Settings
 from tests.memory.dynamics.samples import NOW, accessed_at, aged, first, pool_of
+from tests.memory.golden import GOLDEN, golden
 
-GOLDEN: dict[str, Any] = json.loads(
-    (Path(__file__).parents[1] / "fixtures" / "memory" / "golden.json").read_text(encoding="utf-8")
-)
 ADA = Dynamics(Settings(), profile="ada")
 NEURO = Dynamics(Settings(), profile="neuromemory")
 BLAH = Dynamics(Settings(), profile="blah")
@@ -26,14 +23,19 @@ BLAH = Dynamics(Settings(), profile="blah")
 pytestmark = [pytest.mark.row("X06")]
 
 
-def _rows(key: str) -> list[dict[str, Any]]:
-    return list(GOLDEN[key])
+def test_every_section_is_used() -> None:
+    """No section of the file is without a test that names it."""
+    tests = "".join(path.read_text(encoding="utf-8") for path in sorted(Path(__file__).parent.glob("test_*.py")))
+    assert [
+        section for section in GOLDEN if f'golden("{section}")' not in tests and f'["{section}"]' not in tests
+    ] == []
+    assert len(GOLDEN) == 15
 
 
 @pytest.mark.row("A10")
 @pytest.mark.row("A08")
 @pytest.mark.row("A14")
-@pytest.mark.parametrize("row", _rows("000.heat"), ids=str)
+@pytest.mark.parametrize("row", golden("000.heat"), ids=str)
 def test_heat_is_that_of_the_document(row: dict[str, Any]) -> None:
     """Heat and tier, with references plus one raised to alpha, meet the fifteen rows."""
     stat = aged(row["days"], importance=row["base"], access_count=row["refs"])
@@ -42,7 +44,7 @@ def test_heat_is_that_of_the_document(row: dict[str, Any]) -> None:
 
 
 @pytest.mark.row("A09")
-@pytest.mark.parametrize("row", _rows("000.heat"), ids=str)
+@pytest.mark.parametrize("row", golden("000.heat"), ids=str)
 def test_the_variant_of_the_prose_can_be_chosen(row: dict[str, Any]) -> None:
     """With references alone raised to alpha, uncapped as in the prose, the rows' second column comes out."""
     prose = Dynamics(Settings(heat=HeatSettings(counted="n")), profile="ada")
@@ -50,25 +52,25 @@ def test_the_variant_of_the_prose_can_be_chosen(row: dict[str, Any]) -> None:
     assert first(prose.heat.raw(pool_of(stat), NOW)) == pytest.approx(row["heat_formula_variant"], abs=1e-6)
 
 
-@pytest.mark.parametrize("row", _rows("000.rank"), ids=str)
+@pytest.mark.parametrize("row", golden("000.rank"), ids=str)
 def test_ada_blends_relevance_and_heat(row: dict[str, Any]) -> None:
     """Six tenths of relevance and four tenths of heat."""
     score = final_score(PROFILES["ada"], np.array([row["sem"]]), np.array([row["heat"]]))
     assert first(score) == pytest.approx(row["score"], abs=1e-9)
 
 
-@pytest.mark.parametrize("row", _rows("000.days_to_threshold"), ids=str)
+@pytest.mark.parametrize("row", golden("000.days_to_threshold"), ids=str)
 def test_heat_crosses_a_threshold_when_the_formula_says(row: dict[str, Any]) -> None:
     """The next crossing is the closed form's, whichever of the two thresholds comes next."""
     stat = aged(0, importance=row["base"], access_count=row["refs"])
     thresholds = (row["thr"], 0.0) if row["thr"] > 0.5 else (1.0, row["thr"])
-    crossing = ADA.heat.next_crossing(stat, Kind.SEMANTIC, NOW, thresholds)
+    crossing = ADA.heat.next_crossing(Row(stat), NOW, thresholds)
     assert crossing is not None
     assert crossing.seconds / DAY == pytest.approx(row["days"], abs=1e-4)
 
 
 @pytest.mark.row("C01")
-@pytest.mark.parametrize("row", _rows("002.base_level"), ids=str)
+@pytest.mark.parametrize("row", golden("002.base_level"), ids=str)
 def test_base_level_activation(row: dict[str, Any]) -> None:
     """The logarithm of the summed power laws meets the eight rows."""
     pool = pool_of(accessed_at(*row["ages_s"]))
@@ -78,7 +80,7 @@ def test_base_level_activation(row: dict[str, Any]) -> None:
 @pytest.mark.row("C06")
 @pytest.mark.row("C07")
 @pytest.mark.row("C09")
-@pytest.mark.parametrize("row", _rows("002.activation"), ids=str)
+@pytest.mark.parametrize("row", golden("002.activation"), ids=str)
 def test_full_activation(row: dict[str, Any]) -> None:
     """Base level, what spreads and importance add up."""
     model = Dynamics(Settings(actr=ActrSettings(importance_weight=row["gamma"])), profile="neuromemory")
@@ -88,7 +90,7 @@ def test_full_activation(row: dict[str, Any]) -> None:
 
 @pytest.mark.row("C16")
 @pytest.mark.row("C17")
-@pytest.mark.parametrize("row", _rows("002.chain"), ids=str)
+@pytest.mark.parametrize("row", golden("002.chain"), ids=str)
 def test_both_traces_of_the_chain(row: dict[str, Any]) -> None:
     """The closed form meets the rows at every time."""
     r1, r2 = NEURO.chain.traces(pool_of(aged(row["t_days"])), NOW)
@@ -110,7 +112,7 @@ def test_thirty_days_are_thirty_times_a_day() -> None:
 
 @pytest.mark.row("C22")
 @pytest.mark.row("C26")
-@pytest.mark.parametrize("row", _rows("002.ebbinghaus"), ids=str)
+@pytest.mark.parametrize("row", golden("002.ebbinghaus"), ids=str)
 def test_the_forgetting_curve(row: dict[str, Any]) -> None:
     """The exponential curve with the first stability of each kind meets the fifteen rows."""
     kind = Kind(row["type"])
@@ -120,7 +122,7 @@ def test_the_forgetting_curve(row: dict[str, Any]) -> None:
 
 
 @pytest.mark.row("C23")
-@pytest.mark.parametrize("row", _rows("002.stability_growth"), ids=str)
+@pytest.mark.parametrize("row", golden("002.stability_growth"), ids=str)
 def test_stability_grows_by_a_tenth_with_a_retrieval(row: dict[str, Any]) -> None:
     """The document's rule takes no notice of spacing."""
     stat = aged(1, stability_days=row["S0"])
@@ -132,7 +134,7 @@ def test_stability_grows_by_a_tenth_with_a_retrieval(row: dict[str, Any]) -> Non
 @pytest.mark.row("D05")
 @pytest.mark.row("D06")
 @pytest.mark.row("D07")
-@pytest.mark.parametrize("row", _rows("003.retention"), ids=str)
+@pytest.mark.parametrize("row", golden("003.retention"), ids=str)
 def test_retention(row: dict[str, Any]) -> None:
     """Stability, importance and kind stretch the decay as in the thirteen rows."""
     stat = aged(row["days"], stability=row["S"], importance=row["I"])
@@ -141,17 +143,17 @@ def test_retention(row: dict[str, Any]) -> None:
 
 
 @pytest.mark.row("D08")
-@pytest.mark.parametrize("row", _rows("003.half_life_days"), ids=str)
+@pytest.mark.parametrize("row", golden("003.half_life_days"), ids=str)
 def test_half_lives_are_the_true_ones(row: dict[str, Any]) -> None:
     """What is told is the half-life, not the decay constant that the document calls one."""
     stat = aged(0, stability=row["S"], importance=row["I"])
-    days = BLAH.retention.half_life_s(stat, Kind(row["type"])) / DAY
+    days = BLAH.retention.half_life_s(Row(stat, Kind(row["type"]))) / DAY
     assert days == pytest.approx(row["half_life"], abs=1e-4)
 
 
 @pytest.mark.row("D10")
 @pytest.mark.row("D11")
-@pytest.mark.parametrize("row", _rows("003.boost"), ids=str)
+@pytest.mark.parametrize("row", golden("003.boost"), ids=str)
 def test_a_retrieval_strengthens_by_its_gap(row: dict[str, Any]) -> None:
     """The bonus grows with the gap up to two weeks, and stability up to 1."""
     stat = BLAH.retention.accessed(aged(row["gap_days"], stability=row["S"]), Kind.EPISODIC, NOW)
@@ -159,7 +161,7 @@ def test_a_retrieval_strengthens_by_its_gap(row: dict[str, Any]) -> None:
 
 
 @pytest.mark.row("D14")
-@pytest.mark.parametrize("row", _rows("003.score"), ids=str)
+@pytest.mark.parametrize("row", golden("003.score"), ids=str)
 def test_blah_multiplies_relevance_and_retention(row: dict[str, Any]) -> None:
     """The final score is the product."""
     score = final_score(PROFILES["blah"], np.array([row["rel"]]), np.array([row["R"]]))

@@ -13,6 +13,7 @@ from nola.memory.axes import Kind, Status
 from nola.memory.columns import NONE
 from nola.memory.index import KIND_CODES, STATUS_CODES, Index, Names
 from nola.memory.postings import Postings
+from nola.memory.record import new_memory
 from tests.memory.making import put
 
 if TYPE_CHECKING:
@@ -59,14 +60,29 @@ def test_a_row_has_all_that_ranking_needs(memories: Memories, clock: ManualClock
     assert index.postings.has(0)
 
 
+def test_room_is_made_before_it_is_needed(memories: Memories) -> None:
+    """As much as was asked for and no more; what is there stays, and more comes by itself."""
+    put(memories)
+    index = fresh(memories)
+    index.reserve(2_000)
+    index.reserve(500)
+    assert {len(index.facets.kind), len(index.pool), len(index.columns.session)} == {2_000}
+    memories.insert_many([new_memory(f"fact {n}", {"importance": 0.25}) for n in range(2_000)])
+    caught_up(memories, index)
+    assert (len(index), len(index.pool)) == (2_001, 2_500)
+    assert index.facets.status[:2_001].tolist() == [0] * 2_001
+    assert index.pool.importance[:2_001].tolist() == [0.5] + [0.25] * 2_000
+
+
 def test_only_what_is_reworded_is_read_again(memories: Memories) -> None:
-    """A change of status leaves the words alone; another text, speaker or time does not."""
+    """A change of status leaves the words alone; another text, speaker or user does not."""
     id_ = put(memories)
     index = fresh(memories)
     for act, again in (
         (lambda: memories.set_status(id_, Status.ARCHIVED), []),
         (lambda: memories.update(id_, {"content": "My cat is called Tiger"}), [0]),
         (lambda: memories.update(id_, {"author": "Eve"}), [0]),
+        (lambda: memories.update(id_, {"user": "eve"}), [0]),
     ):
         act()
         changes, _ = memories.changes(index.revision)

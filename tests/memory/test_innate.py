@@ -8,7 +8,7 @@ import pytest
 
 from nola.errors import DocumentError, NolaError, UsageError
 from nola.learned import Memory
-from nola.memory.innate import read_folder
+from nola.memory.innate import read_folder, unknown
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -81,6 +81,23 @@ def test_a_folder_has_to_be_one(tmp_path: Path) -> None:
     for path in (tmp_path / "none", tmp_path / "file"):
         with pytest.raises(UsageError, match="is no folder"):
             read_folder(path)
+
+
+def test_the_same_words_in_the_same_category_are_the_same() -> None:
+    """What comes twice is new once; another namespace or category makes it another memory."""
+    given = [
+        {"content": "Never harm", "tags": [tag], "namespace": space}
+        for tag, space in (("safety", "a"), ("safety", "a"), ("rules", "a"), ("safety", "b"))
+    ]
+    assert unknown(given, {}) == [given[0], given[2], given[3]]
+
+
+@pytest.mark.row("A03", "A21")
+def test_what_is_born_never_expires(tmp_path: Path) -> None:
+    """A file that gives an end is refused, with its place."""
+    (tmp_path / "a.json").write_text('["fine", {"content": "x", "kind": "sensory", "ttl": 5}]')
+    with pytest.raises(UsageError, match=r"a\.json, memory 2: an innate memory never expires"):
+        read_folder(tmp_path)
 
 
 @pytest.mark.row("A04")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from datetime import UTC, datetime, timedelta, timezone
 
 from hypothesis import given
@@ -32,3 +33,12 @@ def test_text_sorts_by_time() -> None:
     texts = [written(MOMENT.replace(microsecond=micro)) for micro in (0, 1, 999_999)]
     assert texts == sorted(texts)
     assert {len(text) for text in texts} == {32}
+
+
+def test_what_lies_beyond_all_time_is_its_end() -> None:
+    """No number overflows: the last microsecond of the year 9999 comes back, and what is later is that."""
+    first, last = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
+    assert from_seconds(micros(last) / 1e6) == from_seconds(seconds(last)) == from_seconds(math.inf) == last
+    assert from_seconds(seconds(first)) == from_seconds(-math.inf) == first
+    assert from_micros(2**62) == last
+    assert from_micros(-(2**62)) == first

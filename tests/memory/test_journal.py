@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
@@ -116,6 +117,8 @@ def test_a_dry_run_takes_everything_back(full: Memories, other: Memories) -> Non
         ('{"edge": {"kind": "friend_of"}}', "friend_of"),
         ('{"tombstone": {"digest": "xyz"}}', "can't be used"),
         ('{"counters": {"observation_order/default/": "many"}}', "can't be used"),
+        ('{"counters": [1]}', "can't be used: 'list' object has no attribute 'items'"),
+        ('{"counters": {"observation_order/default/": 1e300}}', "can't be used: int too big"),
     ],
 )
 def test_a_line_that_is_wrong_is_named(other: Memories, line: str, sentence: str) -> None:
@@ -138,6 +141,29 @@ def test_a_file_of_something_else_is_refused(other: Memories, line: str, sentenc
     """The first line says what it is."""
     with pytest.raises(DocumentError, match=sentence):
         other.import_lines([line])
+
+
+@pytest.mark.parametrize(("target", "weight"), [("m1", 1), ("m2", 5)])
+def test_what_the_tables_refuse_is_not_passed_over(other: Memories, target: str, weight: float) -> None:
+    """A link of a memory to itself, or one that is stronger than 1, is told and not silently left out."""
+    other.insert_many([new_memory("one", {}), new_memory("two", {})], ["m1", "m2"])
+    at = "2026-11-20T09:00:00+00:00"
+    edge = {"source": "m1", "kind": "cites", "count": 1, "created": at, "last": at, "properties": {}}
+    head = json.dumps({"format": "nola-memory", "version": 1})
+    for line in ({"edge": {**edge, "target": target, "weight": weight}}, {"pair": ["m1", "m1", 1, at]}):
+        with pytest.raises(DocumentError, match="line 2, column 1: it can't be used: CHECK constraint failed"):
+            other.import_lines([head, json.dumps(line)])
+
+
+def test_a_purge_is_remembered_where_the_memory_only_went(full: Memories, other: Memories) -> None:
+    """What had expired here, and was purged there, counts as purged from then on."""
+    (gone,) = full.insert_many([new_memory("a creak", {"kind": "sensory", "ttl": 1})])
+    other.import_lines(full.export_lines())
+    full.purge([gone])
+    other.prune(other.database.clock.now() + timedelta(seconds=10))
+    assert not other.is_purged("default", "a creak")
+    other.import_lines(full.export_lines(), skip_known=True)
+    assert other.is_purged("default", "a creak")
 
 
 _TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=40).filter(

@@ -8,7 +8,18 @@ import pytest
 
 from nola.errors import UsageError
 from nola.memory.axes import Kind, State
-from nola.memory.kinds import COUNTED, Slot, SlotType, details_of, evicted, is_expired, moved, next_index, unmet
+from nola.memory.kinds import (
+    COUNTED,
+    Slot,
+    SlotType,
+    checked_start,
+    details_of,
+    evicted,
+    is_expired,
+    moved,
+    next_index,
+    unmet,
+)
 
 NOW = datetime(2026, 11, 20, 9, tzinfo=UTC)
 
@@ -47,6 +58,25 @@ def test_an_explicit_index_is_accepted() -> None:
     assert details_of(Kind.EPISODIC, {"temporal_index": 41})["temporal_index"] == 41
     assert COUNTED[Kind.EPISODIC] == "temporal_index"
     assert (next_index(None), next_index(41), next_index(41, 99)) == (0, 42, 99)
+
+
+@pytest.mark.row("B03")
+def test_the_order_of_observations_only_rises() -> None:
+    """A place that is given has to come after the last one."""
+    assert (next_index(None, 0, rising=True), next_index(7, 8, rising=True), next_index(7, rising=True)) == (0, 8, 8)
+    for given in (0, 7):
+        with pytest.raises(UsageError, match=f"observation_order {given} does not come after 7, the last one: leave"):
+            next_index(7, given, rising=True)
+
+
+@pytest.mark.row("B34")
+def test_a_new_intention_is_pending() -> None:
+    """It can be moved on once it is stored; other kinds have no such rule."""
+    checked_start(Kind.PROSPECTIVE, {"state": "pending"})
+    checked_start(Kind.SEMANTIC, {})
+    for state in ("triggered", "resolved"):
+        with pytest.raises(UsageError, match=f"a new intention is pending, not {state}: store it, then move it on"):
+            checked_start(Kind.PROSPECTIVE, {"state": state})
 
 
 @pytest.mark.row("B11")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -12,14 +13,14 @@ from nola.memory.conflict import Conflict
 from nola.memory.links import (
     Link,
     associates,
-    by_confidence,
-    combined,
     expand,
     growth,
+    holds,
     jaccard,
     pairs,
-    retrieved_together,
+    retrieved,
     similar_properties,
+    similarities,
     spread,
     spreading,
     used_together,
@@ -27,17 +28,18 @@ from nola.memory.links import (
     weights_at,
 )
 from nola.settings_memory import LinkSettings
+from tests.memory.golden import golden
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from nola.types import Json
 
 SETTINGS = LinkSettings()
 DAY_S = 86_400.0
 
 LIKENESS = [
-    ("the cat sat", "the cat ran", 0.5),
-    ("python is a language", "python is a language", 1.0),
-    ("a b c d", "a e f g", 0.142857),
-    ("alpha beta gamma", "alpha beta delta epsilon", 0.4),
-    ("x y z", "p q r", 0.0),
-    ("a b c", "a d e f g h i", 0.111111),
+    *((row["a"], row["b"], row["j"]) for row in golden("001.jaccard")),
     ("a b c d e f", "a b c g h i j", 0.3),
     ("", "", 0.0),
     ("!?", "a", 0.0),
@@ -55,10 +57,10 @@ def test_jaccard(a: str, b: str, likeness: float) -> None:
 
 
 @pytest.mark.row("C13")
-@pytest.mark.parametrize(("a_i", "a_j", "eta", "grown"), [(1, 1, 0.1, 0.1), (0.5, 0.4, 0.1, 0.02), (0, 1, 0.1, 0.0)])
-def test_growth(a_i: float, a_j: float, eta: float, grown: float) -> None:
+@pytest.mark.parametrize("row", golden("002.hebb"), ids=str)
+def test_growth(row: dict[str, float]) -> None:
     """The golden values 002.hebb."""
-    assert growth(a_i, a_j, eta) == pytest.approx(grown, abs=1e-12)
+    assert growth(row["ai"], row["aj"], row["eta"]) == pytest.approx(row["dw"], abs=1e-12)
 
 
 @pytest.mark.row("C11")
@@ -102,11 +104,9 @@ def test_an_unused_link_fades() -> None:
 @pytest.mark.row("D20")
 def test_joint_retrieval_of_blah() -> None:
     """One tenth a request, never two for both directions, 1 after ten and not more."""
-    link, weights = Link(), []
-    for _ in range(11):
-        link = retrieved_together(link, 0.0, SETTINGS)
-        weights.append(link.weight)
-    assert weights == [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.0]
+    strengths = [retrieved(count, SETTINGS) for count in range(1, 12)]
+    assert strengths == [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.0]
+    assert retrieved(9, LinkSettings(cap=0.5)) == 0.5
 
 
 @pytest.mark.row("D21")
@@ -119,18 +119,22 @@ def test_associations_need_strength() -> None:
     assert len(associates([0], [(0, n, 1.0) for n in range(1, 40)], SETTINGS)) == 10
 
 
-@pytest.mark.row("D22")
-def test_combined() -> None:
-    """What was found comes before what is linked to it, each once, and no more than asked for."""
-    assert combined(["a", "b"], ["b", "c", "c", "d"], 3) == ["a", "b", "c"]
+@pytest.mark.row("D21")
+@pytest.mark.parametrize(("strength", "is_enough"), [(0.2, False), (0.24, False), (0.2999, True), (0.3, True)])
+def test_a_link_counts_to_the_nearest_tenth(strength: float, is_enough: bool) -> None:  # noqa: FBT001
+    """One of 0.3 still holds when it has just begun to fade, and one of 0.2 never does."""
+    assert holds(strength, SETTINGS) is is_enough
+    assert holds(0.0, LinkSettings(min_strength=0.0))
 
 
 @pytest.mark.row("C06")
 def test_spreading() -> None:
-    """One neighbour of weight 1 and strength 0.4 adds exactly 0.4, no neighbour nothing."""
-    assert spreading([1.0], [0.4]) == 0.4
-    assert spreading([], []) == 0.0
-    assert spreading([0.5, 1.0], [0.4, 0.1]) == pytest.approx(0.3)
+    """One active neighbour and a link of 0.4 add exactly 0.4, none nothing; what is not active sends nothing."""
+    one, two = np.array([0, 1]), np.array([1, 2])
+    assert spreading(np.array([1.0, 0.0]), one[:1], two[:1], np.array([0.4])).tolist() == [0.0, 0.4]
+    assert spreading(np.array([0.5, 1.0, 1.0]), one, two, np.array([0.4, 0.1])) == pytest.approx([0.4, 0.3, 0.1])
+    none = np.zeros(0, dtype=np.intp)
+    assert spreading(np.ones(2), none, none, np.zeros(0)).tolist() == [0.0, 0.0]
 
 
 @pytest.mark.row("C15")
@@ -150,22 +154,44 @@ def test_spread_lends_a_bounded_share() -> None:
 @pytest.mark.row("B25")
 @pytest.mark.row("B27")
 def test_expand() -> None:
-    """From a the chain a-b-c gives a alone, a and b, or all three; each once, ordered by confidence."""
-    edges = {"a": ["b"], "b": ["a", "c"], "c": ["b"]}
-    reached = [expand(["a"], lambda id_: edges[id_], hops) for hops in (0, 1, 2)]
-    assert reached == [{"a": 0}, {"a": 0, "b": 1}, {"a": 0, "b": 1, "c": 2}]
-    assert by_confidence(reached[2], {"a": 0.2, "b": 0.9, "c": 0.5}) == ["b", "c", "a"]
-    assert by_confidence(reached[2], dict.fromkeys("abc", 1.0)) == ["a", "b", "c"]
+    """From a the chain a-b-c gives a alone, a and b, or all three; each once, worth less with every step."""
+    edges = {"a": [("b", 0.5)], "b": [("a", 0.5), ("c", 0.4)], "c": [("b", 0.4), ("a", 0.9)]}
+
+    def beside(ids: Sequence[str]) -> list[tuple[str, str, float]]:
+        return [(id_, other, likeness) for id_ in ids for other, likeness in edges[id_]]
+
+    reached = [expand({"a": 0.8}, beside, hops) for hops in (0, 1, 2)]
+    assert reached == [{"a": 0.8}, {"a": 0.8, "b": 0.4}, {"a": 0.8, "b": 0.4, "c": pytest.approx(0.16)}]
+    both = expand({"a": 0.2, "c": 1.0}, beside, 2)
+    assert both == {"a": 0.2, "c": 1.0, "b": pytest.approx(0.4)}
 
 
 @pytest.mark.row("B28")
 def test_similar_properties() -> None:
     """The edge says how alike, by which method, and which values contradict each other."""
-    assert similar_properties(0.5, "jaccard") == {"similarity_score": 0.5, "method": "jaccard", "metadata": {}}
-    told = similar_properties(0.6, "cosine", Conflict("X has golds", "9", "10"))
-    assert told["method"] == "cosine"
+    assert similar_properties({"jaccard": 0.5}) == {"similarity_score": 0.5, "method": "jaccard", "metadata": {}}
+    told = similar_properties({"cosine": 0.9}, Conflict("X has golds", "9", "10"))
+    assert (told["similarity_score"], told["method"]) == (0.9, "cosine")
     assert told["metadata"] == {"contradiction": True, "attribute": "X has golds", "values": ["9", "10"]}
     assert json.loads(json.dumps(told)) == told
+
+
+def test_an_edge_names_each_method_with_its_value() -> None:
+    """Of both methods the likeness of words is the score; what was written can be read again."""
+    both = similar_properties({"cosine": 0.9, "jaccard": 0.5})
+    assert both == {
+        "similarity_score": 0.5,
+        "method": "jaccard, cosine",
+        "metadata": {"jaccard": 0.5, "cosine": 0.9},
+    }
+    for values in ({"jaccard": 0.5}, {"cosine": 0.9}, {"jaccard": 0.5, "cosine": 0.9}):
+        assert similarities(similar_properties(values, Conflict("a", "b", "c"))) == values
+
+
+@pytest.mark.parametrize("said", [{}, {"method": "by hand", "similarity_score": 1}, {"method": "cosine"}])
+def test_what_was_made_by_hand_names_no_method(said: dict[str, Json]) -> None:
+    """Only what a method measured counts as measured."""
+    assert similarities(said) == {}
 
 
 @pytest.mark.row("C10")

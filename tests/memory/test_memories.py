@@ -30,10 +30,14 @@ NOW = ManualClock().now()
 
 @pytest.mark.row("A02", "P28")
 def test_a_thousand_calls_leave_innate_memories_as_they_are(memories: Memories, opened: Database) -> None:
-    """Every changing call is refused with the same error, use is counted beside them, and their rows stay the same."""
+    """What would change one is refused with the same error, what works beside them passes them over: no row changes."""
     chance = random.Random(4)  # noqa: S311 -- reproducible, not secret
-    kinds = ["semantic", "procedural", "prospective", "episodic"]
-    core = [put(memories, f"core {n}", memory_class="innate", kind=kinds[n % 4]) for n in range(20)]
+    kinds = ["semantic", "procedural", "prospective", "episodic", "sensory", "working"]
+    core = [
+        put(memories, f"core {n}", memory_class="innate", kind=kinds[n % 6], **{"task": "t"} if n % 6 == 5 else {})
+        for n in range(20)
+    ]
+    of_kind = {kind: core[number::6] for number, kind in enumerate(kinds)}
     other = put(memories, "learned", kind="summary")
     deeds: list[Callable[[str], object]] = [
         lambda id_: memories.update(id_, {"content": "other"}),
@@ -45,20 +49,34 @@ def test_a_thousand_calls_leave_innate_memories_as_they_are(memories: Memories, 
         lambda id_: put(memories, "newer", supersedes=[id_]),
         lambda id_: memories.link(other, EdgeKind.SUPERSEDES, id_),
         lambda id_: memories.move(id_, State.TRIGGERED),
+        lambda _: memories.link(other, EdgeKind.CONSOLIDATES, chance.choice(of_kind["episodic"])),
+        lambda _: put(memories, "ten in one", kind="summary", consolidates=[chance.choice(of_kind["episodic"])]),
+    ]
+    beside: list[Callable[[int], object]] = [
+        lambda n: memories.record_access(f"r{n}", {chance.choice(core): lambda stat: counted(stat, Kind.SEMANTIC, 0)}),
+        lambda n: memories.push(new_memory(f"slot {n}", {"kind": "working", "task": "t"}), most=5),
+        lambda n: memories.push(new_memory(f"slot {n}", {"kind": "working", "task": "t"}), most=3),
+        lambda n: (
+            memories.push(new_memory(f"slot {n}", {"kind": "working", "task": "t"}), most=5),
+            memories.complete("t"),
+        ),
+        lambda _: memories.attend(chance.choice(of_kind["sensory"]), "why"),
+        lambda n: memories.prune(NOW + timedelta(days=n)),
     ]
     before = rows(opened, "SELECT * FROM memory WHERE class = 'innate' ORDER BY seq")
     refused = set()
     for n in range(1_000):
-        id_ = chance.choice(core)
-        if chance.random() < 0.2:
-            memories.record_access(f"r{n}", {id_: lambda stat: counted(stat, Kind.SEMANTIC, 0.0)})
+        if chance.random() < 0.3:
+            chance.choice(beside)(n)
         else:
             with pytest.raises(ProtectedError) as caught:
-                chance.choice(deeds)(id_)
-            refused.add(str(caught.value).replace(id_, "ID"))
+                chance.choice(deeds)(chance.choice(core))
+            refused.add(str(caught.value).replace(caught.value.memory, "ID"))
+            assert caught.value.memory in core
     assert refused == {"the memory ID is innate and protected; nothing was changed"}
     assert rows(opened, "SELECT * FROM memory WHERE class = 'innate' ORDER BY seq") == before
     assert rows(opened, "SELECT count(*) FROM event WHERE number > 0") == [(0,)]
+    assert set(of_kind["working"]) <= {row.record.id for row in memories.slots("t")}
 
 
 @pytest.mark.row("P17", "P05")

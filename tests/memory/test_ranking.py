@@ -123,6 +123,58 @@ def test_neighbours_lend() -> None:
     assert part(ranking, added, "answer") == 0
 
 
+@pytest.mark.row("A16")
+def test_what_nobody_said_has_to_match_by_itself() -> None:
+    """Beside a match it is no candidate, with a word or with a meaning of the question it is; what was said is."""
+    memory = Memory()
+    memory.say("my cat is old")
+    stranger = memory.say("trains are late")
+    kitten = memory.say("the kitten sleeps")
+    said = memory.say("how sweet", "Ana")
+    assert memory.ask("cat").rows.tolist() == [0]
+    assert set(memory.ask("old cat", meaning=True).rows.tolist()) == {0, kitten, said}
+    assert stranger in memory.ask("What was on 1 March 2024, with the cat?", meaning=True).rows
+    memory.settings = replace(SETTINGS, cosine_least=0.05)
+    assert set(memory.ask("old cat", meaning=True).rows.tolist()) == {0, stranger, kitten, said}
+
+
+@pytest.mark.row("A16", "B27")
+def test_matches_are_told_from_what_is_beside_them() -> None:
+    """A word, a date that was named, or a cosine of so much; everything of them is kept."""
+    memory = Memory()
+    for text in ("my cat is old", "well well", "the kitten sleeps", "how sad"):
+        memory.say(text, "Ana", "talk", minutes=1440 * len(memory.columns))
+    ranking = memory.ask("cat", meaning=True)
+    assert set(ranking.rows.tolist()) == {0, 1, 2, 3}
+    matching = ranking.matching(0.9)
+    assert matching.rows.tolist() == [0, 2]
+    assert matching.relevance.tolist() == ranking.relevance[np.isin(ranking.rows, [0, 2])].tolist()
+    assert matching.beside is not ranking.beside
+    dated = memory.ask("the cat of 2 March 2024", meaning=True).matching(2.0)
+    assert dated.rows[dated.dated].tolist() == [1]
+
+
+@pytest.mark.row("A35", "D14")
+def test_plain_cosines_can_be_the_relevance() -> None:
+    """Best first by the cosine, which is the one part; one without a vector stands by its words beside the closest."""
+    memory = Memory()
+    memory.say("the old cat")
+    memory.say("the kitten is sad")
+    late = memory.say("an old cat of old")
+    memory.dense.remove(late)
+    ranking = memory.ask("old cat", meaning=True)
+    plain = ranking.by_meaning(memory.dense.has(ranking.rows))
+    cosines = dict(zip(plain.rows.tolist(), plain.cosine.tolist(), strict=True))
+    assert set(plain.rows.tolist()) == {0, 1, late}
+    assert (np.diff(plain.relevance) <= 0).all()
+    for row, relevance, parts in zip(plain.rows.tolist(), plain.relevance, plain.parts, strict=True):
+        name = "bm25" if row == late else "cosine"
+        assert parts[PARTS.index(name)] == relevance == pytest.approx(cosines[row] if row != late else cosines[0])
+        assert np.count_nonzero(parts) == 1
+    words = memory.ask("old cat").by_meaning(np.zeros(2, dtype=np.bool_))
+    assert words.relevance[0] == 1.0
+
+
 def test_a_conversation_lends_less_with_distance() -> None:
     """Turns around a good one gain, the nearer the more; those of another conversation nothing."""
     memory = Memory(settings=replace(SETTINGS, neighbours=50))

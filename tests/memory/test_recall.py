@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import json
-from datetime import timedelta
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from nola.clock import SystemClock
 from nola.errors import UsageError
-from nola.llm.hashing import HashingEmbedder
 from nola.memory.instants import from_seconds
 from tests.memory.engines import contents, memory_of
 from tests.memory.fakes import WordVectors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from nola.learned import Memory
     from nola.testing import ManualClock
 
 DAY = 86_400
-UPDATES = json.loads(Path(__file__).with_name("updates.json").read_text(encoding="utf-8"))["updates"]
 
 
 @pytest.fixture
@@ -79,26 +75,6 @@ def test_decay_orders_equals_and_hides_nothing(memory: Memory, clock: ManualCloc
     answer = memory.recall("Does the dog like the garden?", count=False)[0]
     assert answer.content == "The dog likes the garden"
     assert answer.score >= 0.8 * answer.relevance
-
-
-def test_the_current_value_comes_first(tmp_path: Path, clock: ManualClock) -> None:
-    """Of 48 pairs of an old and a new value among fifty other facts, the newer comes first in four of five."""
-    cases = UPDATES[::2]
-    rest = [case[side] for case in UPDATES[1::2] for side in ("old", "new")]
-    with memory_of(tmp_path / "memory.db", clock, HashingEmbedder()) as memory:
-        start = clock.now() - timedelta(days=300)
-        memory.store_many(
-            {"content": text, "at": start + timedelta(days=day), "speaker": "Ada", "namespace": f"case{n}"}
-            for n, case in enumerate(cases)
-            for day, text in enumerate([case["old"], *rest[n : n + 50], case["new"]])
-        )
-        assert memory.wait_indexed(120)
-        right = 0
-        for n, case in enumerate(cases):
-            found = contents(memory.recall(case["question"], namespace=f"case{n}", limit=60, count=False))
-            places = [found.index(case[side]) if case[side] in found else 99 for side in ("new", "old")]
-            right += places[0] < places[1]
-    assert right >= 0.8 * len(cases)
 
 
 def test_a_budget_of_nothing(memory: Memory) -> None:

@@ -65,8 +65,7 @@ def test_what_nobody_says_has_a_default() -> None:
     assert (new.level, new.importance, new.namespace) == (2, 0.5, "default")
 
 
-@pytest.mark.row("X04")
-def test_every_combination_of_axes_can_be_stored() -> None:
+def test_every_combination_of_axes_is_a_memory() -> None:
     """Kind, class, level and trust know nothing of each other."""
     for kind, class_, level, trust in product(Kind, MemoryClass, (1, 2, 3), Trust):
         new = new_memory("x", {"kind": kind, "class": class_.value, "level": level, "trust": trust})
@@ -110,6 +109,9 @@ def test_the_documents_names_are_understood() -> None:
         ("x", {"speaker": "a", "author": "b"}, "author is given twice"),
         ("x", {"steps": ["a"]}, "steps is a field of procedural memories"),
         ("x", {"ttl": 5, "expires_at": NOW}, "ttl and expires_at say the same thing"),
+        ("x", {"ttl": 5, "class": "innate"}, "an innate memory never expires: leave out ttl and expires_at"),
+        ("x", {"expires_at": NOW, "class": "innate", "kind": "sensory"}, "an innate memory never expires"),
+        ("x", {"kind": "prospective", "state": "resolved"}, "a new intention is pending, not resolved"),
         ("x", {"valid_from": NOW, "valid_until": NOW - timedelta(1)}, "valid_until lies before valid_from"),
         ("x", {"extraction_method": "rules"}, "give derives_from too"),
         ("x", {"tags": "music"}, "tags takes a list of texts"),
@@ -148,6 +150,22 @@ def test_observations_expire() -> None:
     assert new_memory("x", {"kind": "sensory", "at": then}).expiry(NOW) == then + timedelta(seconds=300)
     assert new_memory("x", {"kind": "sensory", "expires_at": then}).expiry(NOW) == then
     assert new_memory("x", {}).expiry(NOW) is None
+
+
+@pytest.mark.row("A03", "A21")
+def test_what_is_innate_never_expires() -> None:
+    """An innate observation has no end, and one that was stored with an end is read without it."""
+    assert new_memory("x", {"kind": "sensory", "class": "innate"}).expiry(NOW) is None
+    assert NewMemory(content="x", memory_class=MemoryClass.INNATE, ttl=5).expiry(NOW) is None
+    old = record(memory_class=MemoryClass.INNATE, expires_at=NOW)
+    assert Record.from_json(old.to_json()) == replace(old, expires_at=None)
+
+
+@pytest.mark.row("B34")
+def test_an_intention_is_read_back_in_its_state() -> None:
+    """What was stored may be anywhere in its life."""
+    details: dict[str, Json] = {"trigger": "", "action": "", "state": "resolved", "priority": 1.0}
+    assert Record.from_json(record(kind=Kind.PROSPECTIVE, details=details).to_json()).details == details
 
 
 @pytest.mark.row("B03")

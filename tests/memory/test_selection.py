@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -11,9 +12,10 @@ import pytest
 
 from nola.memory.asking import filtered
 from nola.memory.axes import Kind, Status
+from nola.memory.dynamics.base import counted
 from nola.memory.index import Index
 from nola.memory.postings import Postings
-from nola.memory.selection import needs_database, stored_mask, visible
+from nola.memory.selection import changed_since, needs_database, stored_mask, visible
 from tests.memory.making import put
 
 if TYPE_CHECKING:
@@ -42,14 +44,16 @@ def test_both_ways_are_one(memories: Memories, clock: ManualClock) -> None:
 
     for n in range(200):
         fields: dict[str, Any] = {
-            "kind": one_of("semantic", "episodic", "summary"), "namespace": one_of("default", "work"),
+            "kind": one_of("semantic", "episodic", "summary"), "namespace": one_of("default", "work", "global"),
             "agent": one_of("", "a", "b"), "user": one_of("", "u"), "author": one_of("", "Ada", "Eve"),
             "conversation": one_of("", "c", "d"), "trust": one_of("untrusted", "external", "owner"),
-            "pinned": yes_or_no(), "at": now + timedelta(hours=draw.randint(-9, 9)),
+            "level": one_of(1, 2, 3), "pinned": yes_or_no(), "at": now + timedelta(hours=draw.randint(-9, 9)),
             "memory_class": one_of("learned", "learned", "innate"),
             "expires_at": one_of(None, now - timedelta(hours=1), now, now + timedelta(hours=1)),
             "valid_from": one_of(None, now - timedelta(days=1)), "valid_until": one_of(None, now, now + timedelta(1)),
         }  # fmt: skip
+        if fields["memory_class"] == "innate":  # which never expires
+            del fields["expires_at"]
         id_ = put(memories, f"text {n}", **fields)
         if fields["memory_class"] == "learned":
             memories.set_status(id_, draw.choice(list(Status)))
@@ -57,19 +61,21 @@ def test_both_ways_are_one(memories: Memories, clock: ManualClock) -> None:
     for _ in range(300):
         given: dict[str, Any] = {
             "kind": one_of(None, None, "episodic", ["semantic", Kind.SUMMARY]),
-            "namespace": one_of("default", None, "x"),
+            "namespace": one_of("default", None, "x", "global"),
             "agent": one_of(None, None, "", "a", "z"), "user": one_of(None, None, "u"),
             "author": one_of(None, None, "", "Ada", "Zoe"), "conversation": one_of(None, None, "", "c", "z"),
             "trust": one_of(None, None, "external"), "pinned": one_of(None, None, yes_or_no()),
             "since": one_of(None, None, now), "until": one_of(None, None, now), "valid_at": one_of(None, None, now),
             "memory_class": one_of(None, None, "innate", ["innate", "learned"]), "expired": yes_or_no(),
             "status": one_of("active", ["archived", "superseded"], list(Status)),
+            "level": one_of(None, None, 1, [2, 3]),
         }  # fmt: skip
         wanted = filtered({name: value for name, value in given.items() if value is not None or name == "namespace"})
+        wanted = replace(wanted, seen_by=one_of(None, None, "u", "nobody"))
         at = now + timedelta(minutes=draw.choice([-90, 0, 90]))
         with memories.database.reading() as connection:
             expected = stored_mask(connection, len(index), wanted, at)
-        assert np.array_equal(visible(index, wanted, at), expected), given
+        assert np.array_equal(visible(index, wanted, at), expected), wanted
         assert np.array_equal(visible(index, wanted, at), expected)
 
 
@@ -105,3 +111,21 @@ def test_what_only_the_database_knows(memories: Memories, clock: ManualClock) ->
             assert stored_mask(connection, 1, wanted, clock.now()).tolist() == mask[:1]
     assert needs_database(filtered({}, as_of=clock.now()))
     assert not needs_database(filtered({"kind": "episodic", "speaker": "Ada"}))
+
+
+@pytest.mark.row("P15")
+def test_what_was_touched_since_is_told(memories: Memories, clock: ManualClock) -> None:
+    """Changed, superseded or used after a time: of those the columns don't know how they were then."""
+    ids = [put(memories, f"text {n}") for n in range(5)]
+    clock.advance(60)
+    memories.update(ids[0], {"content": "other"})
+    then = clock.now()
+    clock.advance(60)
+    memories.update(ids[1], {"importance": 0.9})
+    memories.set_status(ids[2], Status.ARCHIVED)
+    memories.record_access("r", {ids[3]: lambda stat: counted(stat, Kind.SEMANTIC, clock.now().timestamp())})
+    index = indexed(memories)
+    with memories.database.reading() as connection:
+        assert changed_since(connection, index, then).tolist() == [False, True, True, True, False]
+        assert not changed_since(connection, index, clock.now()).any()
+        assert changed_since(connection, index, then - timedelta(days=1)).all()

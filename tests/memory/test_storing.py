@@ -64,6 +64,30 @@ def test_observations_and_episodes_are_numbered(memories: Memories) -> None:
         assert numbers == [0, 1, 7, 8, 0]
 
 
+@pytest.mark.row("B03")
+def test_the_order_of_observations_is_strict(memories: Memories) -> None:
+    """One that would not come after the last of its agent is refused, alone and among others; nothing is stored."""
+    put(memories, "first", kind="sensory", observation_order=7)
+    for orders in ((7,), (0,), (8, 9, 9), (8, 3)):
+        with pytest.raises(UsageError, match="does not come after"):
+            memories.insert_many([new_memory("x", {"kind": "sensory", "observation_order": order}) for order in orders])
+    put(memories, "another's", kind="sensory", observation_order=0, agent="b")
+    put(memories, "counted", kind="sensory")
+    assert [row.record.details["observation_order"] for row in memories.observations()] == [7, 8]
+
+
+@pytest.mark.row("B08")
+def test_a_slot_that_was_put_away_does_not_come_back(memories: Memories) -> None:
+    """Its place in the task may be taken; what is no slot comes back."""
+    slot, fact = put(memories, "slot", kind="working", task="t"), put(memories, "fact")
+    for id_ in (slot, fact):
+        memories.set_status(id_, Status.ARCHIVED)
+    with pytest.raises(UsageError, match="is a slot that is archived, and slots don't come back: store it again"):
+        memories.set_status(slot, Status.ACTIVE)
+    assert memories.set_status(fact, Status.ACTIVE) is Status.ARCHIVED
+    assert memories.slots("t") == []
+
+
 def test_an_id_is_taken_once(memories: Memories) -> None:
     """A second memory of the same id is refused with all that came with it."""
     memories.insert_many([new_memory("one", {})], ["same"])
@@ -177,6 +201,9 @@ def test_every_change_has_a_greater_revision(memories: Memories, opened: Databas
             "SELECT seq, 'other', 'x', 1, 1, 1, 1, 1 FROM memory WHERE id = ?1"
         ),
         "UPDATE OR REPLACE memory SET id = ?1 WHERE id <> ?1",
+        "UPDATE OR REPLACE memory SET rowid = (SELECT seq FROM memory WHERE id = ?1) WHERE id <> ?1",
+        "UPDATE memory SET _rowid_ = 999 WHERE id = ?1",
+        "UPDATE memory SET oid = 999 WHERE id = ?1",
         (
             "INSERT INTO edge (source, target, kind, created, last) "
             "SELECT o.seq, i.seq, 'supersedes', 1, 1 FROM memory AS o, memory AS i WHERE i.id = ?1 AND o.id <> ?1"

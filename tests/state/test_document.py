@@ -102,6 +102,9 @@ def test_a_large_file_is_refused_before_it_is_read() -> None:
         document.parse(b"[" + b"[]," * 199_999 + b"{}]", "x.json")
     with pytest.raises(DocumentError, match=r"x\.json: 200,001 keys are more than the limit of 200,000"):
         document.parse(b"{" + b'"":1,' * 200_000 + b'"":1}', "x.json")
+    assert document.parse_object(b'{"a": [[], []]}', "x.json", most=4) == {"a": [[], []]}
+    with pytest.raises(DocumentError, match=r"x\.json: 4 objects and lists are more than the limit of 3"):
+        document.parse_object(b'{"a": [[], []]}', "x.json", most=3)
     text = b'{"a": "' + b'\\"[{:' * 300_000 + b'"}'
     assert document.parse_object(text, "x.json") == {"a": '"[{:' * 300_000}
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from nola import files
 from nola.errors import ConflictError, DocumentError
+from nola.memory.database import Database
+from nola.memory.memories import Memories
 from nola.memory.rows import MessageRow, WholeConversation
 from nola.memory.store import ConversationStore
 from nola.state import contract, document, sync
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from nola.transfer import ImportResult
+    from nola.transfer import ImportPlan, ImportResult
     from nola.types import Json
 
 __all__ = ["AT", "FolderState", "Home", "conversation", "turn"]
@@ -116,7 +118,7 @@ class FolderState:
 
 
 class Home:
-    """A home with a state and conversations.
+    """A home with a state, conversations and memories.
 
     Args:
         folder: Where it is made.
@@ -124,13 +126,17 @@ class Home:
 
     Attributes:
         state: The state.
+        database: The file of what follows.
         talks: The conversations.
+        memories: The learned memory.
         backups: Those that were made.
     """
 
     def __init__(self, folder: Path, *, keeps_texts: bool = True) -> None:
         self.state = FolderState(folder / "state", keeps_texts=keeps_texts)
-        self.talks = ConversationStore(folder / "memory.db", clock=ManualClock())
+        self.database = Database(folder / "memory.db", clock=ManualClock())
+        self.talks = ConversationStore(self.database, clock=self.database.clock)
+        self.memories = Memories(self.database)
         self.backups: list[str] = []
 
     def backup(self) -> str:
@@ -139,13 +145,21 @@ class Home:
         self.backups.append(f"before-import-{len(self.backups)}")
         return self.backups[-1]
 
-    def export(self) -> bytes:
-        """Give out everything."""
-        return export_document(self.state, self.talks)
+    def export(self, only: str | None = None) -> bytes:
+        """Give out everything, or one part of it."""
+        return export_document(self.state, self.talks, self.memories, only=only)
+
+    def plan(self, text: bytes) -> ImportPlan:
+        """Plan the import of an export."""
+        return plan(read_document(text), self.state, self.talks, self.memories)
 
     def take_in(self, text: bytes) -> ImportResult:
         """Import an export."""
-        return carry_out(plan(read_document(text), self.state, self.talks), self.state, self.talks, backup=self.backup)
+        return self.carry_out(self.plan(text))
+
+    def carry_out(self, shown: ImportPlan) -> ImportResult:
+        """Do what a plan says."""
+        return carry_out(shown, self.state, self.talks, self.memories, backup=self.backup)
 
 
 def turn(id_: str, of: str = "c1", **columns: str) -> MessageRow:

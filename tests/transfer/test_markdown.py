@@ -1,4 +1,4 @@
-"""Tests of the state as Markdown (E58)."""
+"""Tests of state and memories as Markdown (E58)."""
 
 from __future__ import annotations
 
@@ -66,3 +66,22 @@ def test_values_show_what_they_are(value: Json, line: str) -> None:
 def test_paths_are_code_whatever_they_hold() -> None:
     """A key with backticks stands between more of them."""
     assert told({"a`b": 1, "x\ny": 2}) == '- `` user.a`b ``: 1\n- `user."x y"`: 2'
+
+
+@pytest.mark.row("E58")
+def test_active_memories_have_a_line_each() -> None:
+    """Kind and day stand behind the id; what was superseded is left out, and text is text whatever it holds."""
+    kinds = {"kind": "episodic", "at": "2026-11-20T09:00:00.000000+00:00"}
+    told: list[Json] = [
+        {"format": "nola-memory", "version": 1},
+        {"memory": {"id": "m1", "content": "We *walked*\nfar\x1b[2J", "status": "active", **kinds}, "events": []},
+        {"memory": {"id": "m2", "content": "We ran", "status": "superseded", **kinds}},
+        {"nola:text": '{"memory": {"id": "m3", "content": "x", "status": "active", "kind": "semantic", "at": "2026"}}'},
+        {"edge": {"kind": "cites"}},
+    ]
+    assert markdown(orjson.dumps({"state": {"user": {}}, "memories": told})) == (
+        "# What Nola knows\n\n## user\n\n_(nothing)_\n\n## Memories\n\n"
+        "- `m1` (episodic, 2026-11-20): We \\*walked\\*  \n  far\\[2J\n"
+        "- `m3` (semantic, 2026): x\n"
+    )
+    assert markdown(b'{"memories": []}') == "# What Nola knows\n\n## Memories\n\n_(nothing)_\n"

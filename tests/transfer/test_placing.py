@@ -8,8 +8,13 @@ import orjson
 import pytest
 
 from nola.errors import ConflictError, NolaError, StorageError
+from nola.memory.axes import EdgeKind
+from nola.memory.filters import Filter
+from nola.memory.journal import Taken
+from nola.memory.record import new_memory
 from nola.transfer import ImportResult, carry_out, plan, read_document
 from nola.transfer.writing import written
+from tests.memory.making import contents, put
 from tests.transfer.fakes import Home, conversation, turn
 
 if TYPE_CHECKING:
@@ -17,15 +22,15 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from nola.memory.rows import WholeConversation
-    from nola.transfer import ImportPlan
 
 
 @pytest.fixture
 def first(tmp_path: Path) -> Home:
-    """A home with a module and a conversation."""
+    """A home with a module, a conversation and a memory."""
     made = Home(tmp_path / "first")
     made.state.put("work", '{"data": {"pay": 1.50}, "metadata": {"version": 7, "last_updated": "2026-01-02"}}')
     made.talks.import_rows([conversation("c1")])
+    made.memories.insert_many([new_memory("Biscuit likes rain", {})], ["m1"])
     return made
 
 
@@ -36,7 +41,7 @@ def second(tmp_path: Path) -> Home:
 
 
 class FullDisk:
-    """Conversations that can be read and not be written."""
+    """Conversations and memories that can be read and not be written."""
 
     def export_rows(self) -> list[WholeConversation]:
         """Hold none."""
@@ -46,15 +51,20 @@ class FullDisk:
         """Refuse."""
         raise StorageError("memory.db", f"the disk is full: {conversations} {replace}")
 
+    def export_lines(self) -> list[str]:
+        """Hold none."""
+        return ['{"format": "nola-memory", "version": 1}']
 
-def shown(home: Home, text: bytes) -> ImportPlan:
-    """Plan an import."""
-    return plan(read_document(text), home.state, home.talks)
+    def import_lines(self, text: Iterable[str], *, skip_known: bool = False, dry_run: bool = False) -> Taken:
+        """Try, and refuse to store."""
+        if dry_run:
+            return Taken(1, 0, 0)
+        raise StorageError("memory.db", f"the disk is full: {text} {skip_known}")
 
 
 def test_a_backup_comes_first_and_what_differs_is_placed(first: Home, second: Home) -> None:
     """Only what is not here is written, as the owner's own, by way of an import."""
-    assert second.take_in(first.export()) == ImportResult(("work",), ("c1",), "before-import-0")
+    assert second.take_in(first.export()) == ImportResult(("work",), ("c1",), ("m1",), "before-import-0")
     assert second.backups == ["before-import-0"]
     assert second.state.taken == [(("work",), "owner", "import")]
     assert orjson.loads(second.state.path("work").read_bytes())["metadata"] == {
@@ -103,22 +113,56 @@ def test_conversations_that_differ_are_replaced_only_when_told(first: Home, seco
     """Without leave nothing is written, not even a backup."""
     second.talks.import_rows([conversation("c1", turn("other"))])
     before = second.export()
-    offered = shown(second, first.export())
+    offered = second.plan(first.export())
     with pytest.raises(ConflictError, match="c1 is here already and differs"):
-        carry_out(offered, second.state, second.talks, backup=second.backup)
+        second.carry_out(offered)
     assert (second.export(), second.backups) == (before, [])
-    done = carry_out(offered.replacing(), second.state, second.talks, backup=second.backup)
+    done = second.carry_out(offered.replacing())
     assert (done.conversations, second.export()) == (("c1",), first.export())
 
 
 def test_what_changed_since_it_was_shown_is_not_written(first: Home, second: Home) -> None:
     """Nobody agreed to that."""
-    offered = shown(second, first.export())
+    offered = second.plan(first.export())
     second.state.put("work", '{"data": {"pay": 9}}')
     with pytest.raises(ConflictError, match="something here changed while the plan was looked at"):
-        carry_out(offered, second.state, second.talks, backup=second.backup)
+        second.carry_out(offered)
     assert second.state.taken == []
     assert second.talks.export_rows() == []
+
+
+def test_memories_that_changed_since_they_were_shown_are_not_written(first: Home, second: Home) -> None:
+    """A memory that was to be new is here by now; what else is stored meanwhile is no matter."""
+    offered = second.plan(first.export())
+    put(second.memories, "I like tea")
+    assert second.plan(first.export()) == offered
+    second.memories.import_lines(first.memories.export_lines())
+    with pytest.raises(ConflictError, match="something here changed while the plan was looked at"):
+        second.carry_out(offered)
+    assert (second.state.taken, second.talks.export_rows()) == ([], [])
+
+
+def test_memories_that_are_here_are_passed_over(first: Home, second: Home) -> None:
+    """Nothing that is remembered here is changed or lost by what a file says of it."""
+    second.memories.insert_many([new_memory("Biscuit hates rain", {})], ["m1"])
+    first.memories.insert_many([new_memory("I like tea", {})], ["m2"])
+    assert second.take_in(first.export()).memories == ("m2",)
+    assert contents(second.memories.find(Filter(), oldest_first=True)) == ["Biscuit hates rain", "I like tea"]
+    assert second.plan(first.export()).is_done
+
+
+def test_what_goes_with_memories_is_stored_without_new_ones(first: Home, second: Home) -> None:
+    """A link between two that are here, and what was purged, are news as well."""
+    for home in (first, second):
+        home.memories.insert_many([new_memory("I like tea", {})], ["m2"])
+    second.take_in(first.export())
+    first.memories.link("m1", EdgeKind.CITES, "m2")
+    first.memories.purge([put(first.memories, "a secret")])
+    second.state.taken.clear()
+    done = second.take_in(first.export("memories"))
+    assert done == ImportResult(backup="before-import-1")
+    assert second.memories.export_lines() == first.memories.export_lines()
+    assert second.memories.is_purged("default", "A secret")
 
 
 def test_without_a_backup_nothing_is_written(first: Home, second: Home) -> None:
@@ -128,16 +172,26 @@ def test_without_a_backup_nothing_is_written(first: Home, second: Home) -> None:
         raise StorageError("backups", "the disk is full")
 
     with pytest.raises(StorageError):
-        carry_out(shown(second, first.export()), second.state, second.talks, backup=full)
+        carry_out(second.plan(first.export()), second.state, second.talks, second.memories, backup=full)
     assert second.state.taken == []
+    assert second.memories.find(Filter()) == []
 
 
 def test_half_an_import_is_told_with_the_way_back(first: Home, second: Home) -> None:
     """When the modules went in and the conversations did not, both are said."""
-    offered = plan(read_document(first.export()), second.state, FullDisk())
+    offered = plan(read_document(first.export()), second.state, FullDisk(), FullDisk())
     with pytest.raises(NolaError, match="the modules were taken in, the conversations were not: could not") as told:
-        carry_out(offered, second.state, FullDisk(), backup=second.backup)
+        carry_out(offered, second.state, FullDisk(), FullDisk(), backup=second.backup)
     assert told.value.fix.endswith("or take it back: nola backup restore before-import-0")
-    alone = plan(read_document(written(None, [conversation("c1")])), second.state, FullDisk())
+    talk = written(None, [conversation("c1")], first.memories.export_lines())
+    alone = plan(read_document(talk), second.state, FullDisk(), FullDisk())
     with pytest.raises(StorageError):
-        carry_out(alone, second.state, FullDisk(), backup=lambda: "b")
+        carry_out(alone, second.state, FullDisk(), FullDisk(), backup=lambda: "b")
+
+
+def test_memories_come_last_and_their_failure_is_told(first: Home, second: Home) -> None:
+    """Modules and conversations went in before; both are named."""
+    offered = plan(read_document(first.export()), second.state, second.talks, FullDisk())
+    with pytest.raises(NolaError, match="the modules and the conversations were taken in, the memories were not: cou"):
+        carry_out(offered, second.state, second.talks, FullDisk(), backup=second.backup)
+    assert [talk.id for talk in second.talks.export_rows()] == ["c1"]

@@ -2,39 +2,48 @@
 
 from __future__ import annotations
 
+import json
+from typing import TYPE_CHECKING
+
 import orjson
 import pytest
 
 from nola.errors import ConflictError, DocumentError
-from nola.transfer import read_document
+from nola.memory.filters import Filter
 from nola.transfer.compare import ValueChange
-from nola.transfer.planning import ConversationPlan, ImportPlan, ModulePlan, plan, plan_document
+from nola.transfer.memories import MemoriesPlan, MemoryPlan
+from nola.transfer.planning import ConversationPlan, ImportPlan, ModulePlan, plan_document
 from nola.transfer.writing import written
+from tests.memory.making import contents, put
 from tests.transfer.fakes import Home, conversation, turn
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @pytest.fixture
 def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
-    """A home with a module, and two conversations."""
+    """A home with a module, two conversations and a memory."""
     made = Home(tmp_path_factory.mktemp("home"))
     made.state.put("work", '{"data": {"pay": 1.50, "job": "mechanic"}}')
     made.talks.import_rows([conversation("c1"), conversation("c2")])
+    put(made.memories, "Biscuit likes rain")
     return made
 
 
 def planned(home: Home, **modules: str) -> ImportPlan:
     """Plan the import of some modules."""
-    text = orjson.dumps({"format": "nola-export", "version": 1, "nola": "", "state": {}})
+    text = orjson.dumps({"format": "nola-export", "version": 2, "nola": "", "state": {}})
     state = ", ".join(f'"{name}": {raw}' for name, raw in modules.items())
-    return plan(read_document(text.replace(b'"state":{}', f'"state":{{{state}}}'.encode())), home.state, home.talks)
+    return home.plan(text.replace(b'"state":{}', f'"state":{{{state}}}'.encode()))
 
 
 def test_the_own_export_changes_nothing(home: Home) -> None:
     """Everything in it is here already."""
-    found = plan(read_document(home.export()), home.state, home.talks)
+    found = home.plan(home.export())
     assert {module.fate for module in found.modules} == {talk.fate for talk in found.conversations} == {"same"}
     assert found.is_done
-    assert (found.documents, found.talks) == ((), ())
+    assert (found.documents, found.talks, found.memories) == ((), (), MemoriesPlan(known=1))
 
 
 def test_modules_are_new_the_same_or_change(home: Home) -> None:
@@ -78,7 +87,7 @@ def test_the_flag_is_no_difference(home: Home) -> None:
 def test_conversations_are_new_the_same_or_differ(home: Home) -> None:
     """Equal ids with other contents are told, and refused until somebody says that they may be replaced."""
     given = [conversation("c1"), conversation("c2", turn("other", "c2")), conversation("c3")]
-    found = plan(read_document(written(None, given)), home.state, home.talks)
+    found = home.plan(written(None, given))
     assert found.conversations == (
         ConversationPlan("c1", "my dog?", 1, "same"),
         ConversationPlan("c2", "my dog?", 1, "differs"),
@@ -95,13 +104,13 @@ def test_several_differing_conversations_are_counted(home: Home) -> None:
     """One sentence, whatever their number."""
     given = [conversation("c1", title="x"), conversation("c2", title="x")]
     with pytest.raises(ConflictError, match="c1 is here already and differs, and 1 more do; nothing was changed"):
-        plan(read_document(written(None, given)), home.state, home.talks).check()
+        home.plan(written(None, given)).check()
 
 
 def test_a_turn_belongs_to_one_conversation(home: Home) -> None:
     """An id that stands in another conversation here can't be placed."""
     with pytest.raises(ConflictError, match="the turn c1-m1 of the conversation c9 stands in another one here, c1"):
-        plan(read_document(written(None, [conversation("c9", turn("c1-m1", "c9"))])), home.state, home.talks)
+        home.plan(written(None, [conversation("c9", turn("c1-m1", "c9"))]))
 
 
 def test_a_case_twin_of_what_is_here_is_refused(home: Home) -> None:
@@ -121,7 +130,31 @@ def test_a_plan_can_be_read_by_scripts(home: Home) -> None:
             }
         ],
         "conversations": [],
-    }
+        "memories": {
+            "new": [], "known": 0, "events": 0, "uses": 0, "edges": 0, "pairs": 0, "purged": 0, "counters": 0,
+        },
+    }  # fmt: skip
     given = written(None, [conversation("c1")])
-    told = plan_document(plan(read_document(given), home.state, home.talks))
+    told = plan_document(home.plan(given))
     assert told["conversations"] == [{"id": "c1", "title": "my dog?", "turns": 1, "fate": "same"}]
+
+
+def test_memories_are_new_or_known(home: Home, tmp_path: Path) -> None:
+    """What is here already is passed over, what is new is listed; nothing is stored."""
+    other = Home(tmp_path / "other")
+    new = put(other.memories, "We walked", kind="episodic")
+    found = home.plan(other.export())
+    assert found.memories.new == (MemoryPlan(new, "episodic", "We walked"),)
+    assert not found.is_done
+    told = plan_document(found)["memories"]
+    assert isinstance(told, dict)
+    assert told["new"] == [{"id": new, "kind": "episodic", "content": "We walked"}]
+    assert contents(home.memories.find(Filter())) == ["Biscuit likes rain"]
+
+
+def test_a_memory_that_can_not_be_stored_stops_the_plan(home: Home) -> None:
+    """Its place is named before anything is written."""
+    export = json.loads(home.export())
+    export["memories"][1]["memory"]["importance"] = 7
+    with pytest.raises(DocumentError, match=r"^the export: memories\.1: importance takes 0 to 1, not 7$"):
+        home.plan(json.dumps(export).encode())

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def export(**parts: Any) -> bytes:
     """Write an export by hand."""
-    whole = {"format": "nola-export", "version": 1, "nola": "0.1.0", **parts}
+    whole = {"format": "nola-export", "version": 2, "nola": "0.1.0", **parts}
     return json.dumps({key: part for key, part in whole.items() if part is not ...}).encode()
 
 
@@ -35,13 +35,15 @@ def test_an_export_is_read() -> None:
     assert [document.name for document in read.documents] == ["Nola", "work"]
     assert read.documents[1].value == {"data": {"x": 1.5}}
     assert read.conversations == (conversation("c1"), conversation("c2"))
-    assert read.nola == "0.1.0"
+    assert (read.memories, read.nola) == ((), "0.1.0")
+    assert read_document(export(memories=[{"b": 1.50, "a": "é"}])).memories == ('{"b":1.5,"a":"é"}',)
 
 
 def test_parts_may_be_missing() -> None:
     """An export of one part alone, or of nothing, is one."""
     assert read_document(export()).documents == ()
     assert read_document(export(state={})).conversations == ()
+    assert read_document(export(version=1, state={})).memories == ()
 
 
 @pytest.mark.parametrize(
@@ -53,7 +55,7 @@ def test_parts_may_be_missing() -> None:
         (b'{"format": "nola-export",', "the export, line 1, column 26: "),
         (b"{}", "this is no export of Nola's: it does not say"),
         (export(format="other"), "this is no export of Nola's: it does not say"),
-        (export(version=2), "the export was written by a newer Nola (version 2, this one reads up to 1)"),
+        (export(version=3), "the export was written by a newer Nola (version 3, this one reads up to 2)"),
         (export(version="1"), "the export: version is no number of a version"),
         (export(version=True), "the export: version is no number of a version"),
         (export(version=0), "the export: version is no number of a version"),
@@ -64,6 +66,9 @@ def test_parts_may_be_missing() -> None:
         (export(state={"work": []}), "the export: the module 'work' is no object, as every module is"),
         (export(conversations={}), "the export: conversations is no list"),
         (export(conversations=[1]), "the export: conversations.0 is no object"),
+        (export(memories={}), "the export: memories is no list"),
+        (export(memories=[{}, 1]), "the export: memories.1: it is no object"),
+        (export(version=1, memories=[]), "the export: there is an unknown part, 'memories'"),
         (export(state={"w": {"a": 2**53 + 1}}), "the export, line 1, column"),
         (
             b'{"format": "nola-export", "version": 1, "nola": "", "state": {"w": {"a": NaN}}}',
@@ -175,7 +180,10 @@ def test_ids_are_unique() -> None:
 @given(st.binary(max_size=60), st.integers(0, 400), st.integers(0, 20))
 def test_damage_is_told_and_never_crashes(junk: bytes, at: int, cut: int) -> None:
     """An export with bytes changed anywhere is read, or refused with a sentence."""
-    whole = export(state={"work": {"data": {"pay": 1.5}}}, conversations=[json_of(conversation("c1"))])
+    memories = [{"format": "nola-memory", "version": 1}, {"counters": {"a": 1}}]
+    whole = export(
+        state={"work": {"data": {"pay": 1.5}}}, conversations=[json_of(conversation("c1"))], memories=memories
+    )
     damaged = whole[:at] + junk + whole[at + cut :]
     with contextlib.suppress(NolaError):
         assert isinstance(read_document(damaged), Export)

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from nola import __version__
 from nola.errors import ConflictError, NolaError
+from nola.memory.record import new_memory
 from nola.transfer import export_document
 from nola.transfer.writing import written
 from tests.transfer.fakes import Home, conversation, turn
@@ -35,13 +36,16 @@ def test_an_export_is_one_readable_document(tmp_path: Path) -> None:
     home = Home(tmp_path)
     home.state.put("work", '{"data": {"pay": 1.50}}')
     home.talks.import_rows([conversation("c2"), conversation("c1")])
+    home.memories.insert_many([new_memory("Biscuit likes rain", {})], ["m1"])
     text = home.export()
     told = json.loads(text)
-    assert list(told) == ["format", "version", "nola", "state", "conversations"]
-    assert (told["format"], told["version"], told["nola"]) == ("nola-export", 1, __version__)
+    assert list(told) == ["format", "version", "nola", "state", "conversations", "memories"]
+    assert (told["format"], told["version"], told["nola"]) == ("nola-export", 2, __version__)
     assert list(told["state"]) == ["Nola", "identity", "user", "work"]
     assert [talk["id"] for talk in told["conversations"]] == ["c1", "c2"]
-    assert text.startswith(b'{\n  "format": "nola-export",\n  "version": 1,\n')
+    assert told["memories"] == [json.loads(line) for line in home.memories.export_lines()]
+    assert told["memories"][1]["memory"]["content"] == "Biscuit likes rain"
+    assert text.startswith(b'{\n  "format": "nola-export",\n  "version": 2,\n')
     assert b'    "work": {\n      "data": {\n        "pay": 1.50\n      }\n    }\n  },\n  "conversations": [' in text
     assert text.endswith(b"  ]\n}\n")
     assert home.export() == text
@@ -50,16 +54,17 @@ def test_an_export_is_one_readable_document(tmp_path: Path) -> None:
 def test_a_part_can_be_left_out(tmp_path: Path) -> None:
     """What is not asked for does not stand there at all."""
     home = Home(tmp_path)
-    assert list(json.loads(export_document(home.state, None))) == ["format", "version", "nola", "state"]
-    assert list(json.loads(export_document(None, home.talks))) == ["format", "version", "nola", "conversations"]
-    assert written([], []).endswith(b'"state": {},\n  "conversations": []\n}\n')
+    head = ["format", "version", "nola"]
+    for part in ("state", "conversations", "memories"):
+        assert list(json.loads(home.export(part))) == [*head, part]
+    assert written([], [], []).endswith(b'"state": {},\n  "conversations": [],\n  "memories": []\n}\n')
 
 
 def test_what_could_not_be_read_again_is_not_written(tmp_path: Path) -> None:
     """An export that no import could take is refused at once, with another way."""
     home = Home(tmp_path)
     with pytest.raises(NolaError, match="more than the 100 that can be read again") as refused:
-        export_document(home.state, home.talks, max_bytes=100)
+        export_document(home.state, home.talks, home.memories, max_bytes=100)
     assert "nola backup create" in refused.value.fix
 
 

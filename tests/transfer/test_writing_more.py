@@ -31,6 +31,9 @@ def homes(tmp_path: Path) -> Iterator[tuple[Agent, Agent]]:
     lived.set_state("user.pets.dog.name", "Biscuit")
     lived.set_state("work.pay", 812.5)
     lived.generate("Good morning")
+    lived.remember("I sold the boat", kind="episodic", speaker="Mara")
+    lived.recall("boat")
+    lived.memory.wait_indexed(10)
     yield lived, empty
     lived.close()
     empty.close()
@@ -49,6 +52,7 @@ def test_a_home_moves_and_the_move_can_be_taken_back(homes: tuple[Agent, Agent])
     done = empty.import_all(plan)
     assert empty.export_all() == export
     assert empty.get_state("user.pets.dog.name") == "Biscuit"
+    assert [found.content for found in empty.recall("boat")] == ["I sold the boat"]
     assert [row.turns for row in empty.conversations("morning")] == [1]
     assert {change.via for change in empty.changes()} == {"import"}
     assert empty.import_plan(export).is_done

@@ -11,6 +11,7 @@ import pytest
 
 from nola.memory import schema
 from nola.memory.database import Database
+from nola.memory.filters import Filter
 from nola.memory.memories import Memories
 from nola.memory.record import new_memory
 from nola.memory.store import ConversationStore
@@ -64,6 +65,35 @@ def test_what_was_said_is_still_there(old: Database) -> None:
     assert store.check() == []
 
 
+def test_what_was_remembered_is_still_there(old: Database, request: pytest.FixtureRequest) -> None:
+    """Memories, their links, what happened to them and how often they were used stay as they were."""
+    memories = Memories(old)
+    found = {row.record.content: row.record for row in memories.find(Filter())}
+    if request.node.callspec.params["old"] == 1:  # which had no memories yet
+        assert found == {}
+        return
+    dog, cheese = found["My dog is called Biscuit"], found["My dog is called Biscuit and likes cheese"]
+    assert found["Never tell a password"].is_innate
+    assert (dog.author, dog.importance, dog.tags, dog.statistics.access_count) == ("Mara", 0.8, ("dog",), 1)
+    assert [edge.target for edge in memories.edges(dog.id)] == [cheese.id]
+    assert [event.what for event in memories.events(dog.id)] == ["stored"]
+
+
+def test_the_former_file_is_kept(old: Database) -> None:
+    """Before its tables are changed, a copy is put beside it; it is not made again, and holds what there was."""
+    before = schema.connect(old.path)
+    version, said = before.pragma("user_version"), before.execute("SELECT count(*) FROM message").get
+    before.close()
+    Memories(old).revision()
+    kept = old.path.with_name(f"{old.path.name}.v{version}")
+    assert kept.stat().st_mode & 0o777 == 0o600
+    copy = apsw.Connection(str(kept), flags=apsw.SQLITE_OPEN_READONLY)
+    assert copy.pragma("user_version") == version
+    assert copy.execute("SELECT count(*) FROM message").get == said
+    copy.close()
+    assert [path.name for path in old.path.parent.glob("*.part")] == []
+
+
 def test_it_can_remember_like_a_new_one(old: Database) -> None:
     """Memories are stored in it, and its tables are those of a new file."""
     memories = Memories(old)
@@ -79,15 +109,18 @@ def test_it_can_remember_like_a_new_one(old: Database) -> None:
 def test_reading_brings_it_up_to_date_in_place(old: Database) -> None:
     """The file stays the same file, with the header of the newest version."""
     before = old.path.stat().st_ino
-    assert Memories(old).revision() == 0
+    assert Memories(old).revision() >= 0
     old.close()
     assert old.path.stat().st_ino == before
     assert int.from_bytes(old.path.read_bytes()[60:64], "big") == len(schema.MIGRATIONS)
 
 
 def test_an_upgrade_that_fails_leaves_the_old_file(old: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A migration is one transaction: when it breaks off, everything is as it was, and it can be tried again."""
+    """A migration is one transaction: when it breaks off, the step before it stands, and it can be tried again."""
     good = schema.MIGRATIONS
+    monkeypatch.setattr(schema, "MIGRATIONS", good[:-1])
+    Memories(old).revision()
+    old.close()
     monkeypatch.setattr(schema, "MIGRATIONS", (*good[:-1], good[-1] + "CREATE TABLE meta (again);"))
     before = tables(old.path)
     with pytest.raises(apsw.SQLError, match="already exists"):
@@ -95,4 +128,6 @@ def test_an_upgrade_that_fails_leaves_the_old_file(old: Database, monkeypatch: p
     old.close()
     assert tables(old.path) == before
     monkeypatch.setattr(schema, "MIGRATIONS", good)
-    assert Memories(old).revision() == 0
+    assert Memories(old).revision() >= 0
+    old.close()
+    assert tables(old.path) != before

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nola.memory.dynamics.base import KEPT, seconds_since
+from nola.memory.dynamics.base import seconds_since
 from nola.memory.dynamics.crossing import Decaying
 
 if TYPE_CHECKING:
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 __all__ = ["Actr"]
 
 _HALF = 0.5
+_ROWS = "ij->i"
+"""The sum of each row, which for short rows is made far more quickly so than by `sum`."""
 _SAME = 1e-9
 
 
@@ -41,9 +43,10 @@ class Actr(Decaying):
         s = self._settings
         now = now_s[:, None] if isinstance(now_s, np.ndarray) else now_s
         rate = self._rates[pool.kind]
+        there = ~np.isnan(pool.recent_s)
         ages = np.maximum(seconds_since(pool.recent_s, now) * rate[:, None], s.age_floor)
-        total = np.nansum(_powered(ages, s.decay), axis=1)
-        kept = KEPT - np.isnan(ages).sum(axis=1)
+        total = np.einsum(_ROWS, np.where(there, _powered(ages, s.decay), 0.0))
+        kept = np.einsum(_ROWS, there.view(np.int8))
         older = np.where(kept > 0, pool.access_count + 1 - kept, 0)
         if (older > 0).any():
             first = np.maximum(seconds_since(pool.created_s, now_s) * rate, s.age_floor)
@@ -90,10 +93,10 @@ class Actr(Decaying):
         return np.where(older > 0, older * np.nan_to_num(mean), 0.0)
 
     def _noise(self, pool: Pool, now_s: float | Floats) -> Floats:
-        """Return logistic noise that the seed, the memory and the present decide, so that it can be repeated (C08)."""
-        now = np.broadcast_to(np.asarray(now_s, dtype=np.float64), pool.created_s.shape)
-        mixed = _mixed(pool.created_s.view(np.uint64) + _mixed(now.copy().view(np.uint64)))
-        mixed = _mixed(mixed + np.uint64(self._settings.seed) + _mixed(pool.importance.view(np.uint64)))
+        """Return logistic noise that the seed, the memory's id and the present decide: it can be repeated (C08)."""
+        now = np.broadcast_to(np.asarray(now_s, dtype=np.float64), pool.key.shape)
+        mixed = _mixed(pool.key.view(np.uint64) + _mixed(now.copy().view(np.uint64)))
+        mixed = _mixed(mixed + np.uint64(self._settings.seed))
         uniform = ((mixed >> np.uint64(11)).astype(np.float64) + _HALF) / 2.0**53
         return self._settings.noise * np.log(uniform / (1 - uniform))
 

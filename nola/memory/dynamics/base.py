@@ -25,6 +25,7 @@ __all__ = [
     "Strategy",
     "counted",
     "days_since",
+    "key_of",
     "seconds_since",
 ]
 
@@ -38,6 +39,8 @@ KEPT = 10
 
 KIND_CODES = {kind: code for code, kind in enumerate(Kind)}
 """The number of each kind in `Pool.kind`."""
+
+_POSITIVE = 0x7FFF_FFFF_FFFF_FFFF
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,23 +97,37 @@ class Statistics:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One memory as a strategy sees it."""
+    """One memory as a strategy sees it.
+
+    Attributes:
+        statistics: Its statistics.
+        kind: What sort of memory it is.
+        innate: Whether experience may change it.
+        level: The context level that it belongs to, 1 to 3.
+        confidence: How sure it is, 0 to 1.
+        id: Its id, of which noise is made.
+        updated_s: When it was stored or changed last, which use is not; None for its creation.
+    """
 
     statistics: Statistics
     kind: Kind = Kind.SEMANTIC
     innate: bool = False
     level: int = 2
     confidence: float = 1.0
+    id: str = ""
+    updated_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Pool:
     """Many memories in columns, one entry per memory; `recent_s` has ten columns, filled up with NaN."""
 
+    key: NDArray[np.int64]
     kind: NDArray[np.int8]
     innate: NDArray[np.bool_]
     level: NDArray[np.int8]
     confidence: Floats
+    updated_s: Floats
     importance: Floats
     created_s: Floats
     last_access_s: Floats
@@ -131,6 +148,7 @@ class Pool:
     def blank(cls, count: int) -> Pool:
         """Return a pool of `count` rows that `put` may fill."""
         columns: dict[str, Any] = {f.name: np.zeros(count) for f in fields(cls)}
+        columns["key"] = np.zeros(count, dtype=np.int64)
         columns["kind"] = np.zeros(count, dtype=np.int8)
         columns["innate"] = np.zeros(count, dtype=np.bool_)
         columns["level"] = np.zeros(count, dtype=np.int8)
@@ -149,10 +167,12 @@ class Pool:
     def put(self, place: int, row: Row) -> None:
         """Set one row, in place."""
         stat = row.statistics
+        self.key[place] = key_of(row.id)
         self.kind[place] = KIND_CODES[row.kind]
         self.innate[place] = row.innate
         self.level[place] = row.level
         self.confidence[place] = row.confidence
+        self.updated_s[place] = stat.created_s if row.updated_s is None else row.updated_s
         self.importance[place] = stat.importance
         self.created_s[place] = stat.created_s
         self.last_access_s[place] = stat.last_access_s
@@ -210,17 +230,14 @@ class Strategy(Protocol):
     def accessed(self, stat: Statistics, kind: Kind, now_s: float, *, returned: bool = True) -> Statistics:
         """Return the statistics after one access; a memory that was not returned keeps its own (C24)."""
 
-    def half_life_s(self, stat: Statistics, kind: Kind) -> float:
+    def half_life_s(self, row: Row) -> float:
         """Return the time after the last access in which strength halves; infinite when it never does."""
 
-    def next_crossing(
-        self, stat: Statistics, kind: Kind, now_s: float, thresholds: tuple[float, float]
-    ) -> Crossing | None:
+    def next_crossing(self, row: Row, now_s: float, thresholds: tuple[float, float]) -> Crossing | None:
         """Return when the next tier is entered; None when that takes more than a hundred years.
 
         Args:
-            stat: The memory's statistics.
-            kind: Its kind.
+            row: The memory, as if it was learned.
             now_s: The present.
             thresholds: Hot above the first, warm from the second on.
         """
@@ -234,6 +251,11 @@ def seconds_since(then_s: Floats, now_s: float | Floats) -> Floats:
 def days_since(then_s: Floats, now_s: float | Floats) -> Floats:
     """Return ages in days; what lies in the future has age 0 (A13)."""
     return seconds_since(then_s, now_s) / DAY
+
+
+def key_of(id_: str) -> int:
+    """Return a number for an id, as good as another for each memory: what its end says."""
+    return int.from_bytes(id_.encode()[-8:], "little") & _POSITIVE
 
 
 def counted(stat: Statistics, kind: Kind, now_s: float) -> Statistics:

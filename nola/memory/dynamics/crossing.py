@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from nola.memory.axes import Tier
-from nola.memory.dynamics.base import DAY, Crossing, Pool, Row, counted
+from nola.memory.dynamics.base import DAY, Crossing, Pool, counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from nola.memory.axes import Kind
-    from nola.memory.dynamics.base import Floats, Statistics
+    from nola.memory.dynamics.base import Floats, Row, Statistics
 
 __all__ = ["Decaying", "tier_of", "tiers"]
 
@@ -69,27 +70,25 @@ class Decaying(ABC):
         """Return the statistics after one access; a memory that was not returned keeps its own (C24, E-27)."""
         return counted(self.learned(stat, kind, now_s), kind, now_s) if returned else stat
 
-    def half_life_s(self, stat: Statistics, kind: Kind) -> float:
+    def half_life_s(self, row: Row) -> float:
         """Return the time after the last access in which strength halves; infinite when that takes 100 years."""
-        strength = self._future(stat, kind, stat.last_access_s)
+        strength = self._future(row, row.statistics.last_access_s)
         half = strength(np.zeros(1))[0] / 2
         found = _first(lambda after: strength(after) <= half)
         return math.inf if found is None else found
 
-    def next_crossing(
-        self, stat: Statistics, kind: Kind, now_s: float, thresholds: tuple[float, float]
-    ) -> Crossing | None:
+    def next_crossing(self, row: Row, now_s: float, thresholds: tuple[float, float]) -> Crossing | None:
         """Return when the next tier is entered; None when that takes more than a hundred years."""
-        strength = self._future(stat, kind, now_s)
+        strength = self._future(row, now_s)
         present = tiers(strength(np.zeros(1)), thresholds)[0]
         found = _first(lambda after: tiers(strength(after), thresholds) != present)
         if found is None:
             return None
         return Crossing(found, tuple(Tier)[int(tiers(strength(np.array([found])), thresholds)[0])])
 
-    def _future(self, stat: Statistics, kind: Kind, from_s: float) -> Callable[[Floats], Floats]:
+    def _future(self, row: Row, from_s: float) -> Callable[[Floats], Floats]:
         """Return the learned memory's strength as a function of the seconds that pass untouched."""
-        one = Pool.of([Row(stat, kind)])
+        one = Pool.of([replace(row, innate=False)])
 
         def strength(after: Floats) -> Floats:
             return self.strength(one.take(np.zeros(len(after), dtype=np.intp)), from_s + after)

@@ -8,12 +8,27 @@ from typing import TypeAlias
 
 import numpy as np
 
+from nola.errors import UsageError
 from nola.memory.dynamics.base import Floats
 
-__all__ = ["Curve", "exponential", "power"]
+__all__ = ["Curve", "checked_curve", "exponential", "power"]
 
 Curve: TypeAlias = Callable[[Floats, Floats], Floats]
 """Takes days passed and stabilities in days, returns what is left, 1 at first and never rising."""
+
+
+def checked_curve(curve: object) -> Curve | None:
+    """Return a curve of one's own, or None for none.
+
+    Raises:
+        UsageError: It can't be called; the curves that have a name are chosen by the settings.
+    """
+    if curve is None or callable(curve):
+        return curve
+    raise UsageError(
+        f"curve is a function of days and stabilities, not {type(curve).__name__}",
+        fix="power and exponential are chosen by the settings retention.curve and ebbinghaus.curve",
+    )
 
 
 def exponential(days: Floats, stability_days: Floats) -> Floats:

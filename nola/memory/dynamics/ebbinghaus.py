@@ -47,9 +47,10 @@ class Ebbinghaus(Decaying):
     def first_stability(self, kind: Kind) -> float:
         """Return the stability of a new memory in days: 1 for events, 5 for facts, 10 for procedures (C26)."""
         s = self._settings
-        if kind in {Kind.PROCEDURAL, Kind.PROSPECTIVE}:
+        if kind is Kind.PROCEDURAL:
             return s.procedural_stability
-        return s.semantic_stability if kind in {Kind.SEMANTIC, Kind.SUMMARY} else s.episodic_stability
+        lasting = {Kind.SEMANTIC, Kind.SUMMARY, Kind.PROSPECTIVE}
+        return s.semantic_stability if kind in lasting else s.episodic_stability
 
     def value(self, pool: Pool, now_s: float | Floats) -> Floats:
         """Return the retrievability, 0 to 1."""

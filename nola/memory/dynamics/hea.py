@@ -11,8 +11,7 @@ from nola.memory.dynamics.base import DAY, KIND_CODES, days_since
 from nola.memory.dynamics.crossing import Decaying
 
 if TYPE_CHECKING:
-    from nola.memory.axes import Kind
-    from nola.memory.dynamics.base import Floats, Pool, Statistics
+    from nola.memory.dynamics.base import Floats, Pool, Row
     from nola.settings import ContextSettings
 
 __all__ = ["Hea"]
@@ -36,13 +35,16 @@ class Hea(Decaying):
         apart = (settings.level_same, settings.level_one_apart, settings.level_two_apart)
         self._weights = np.array([h * apart[abs(k - (chosen or k))] for k, h in enumerate(hierarchy, start=1)])
 
+    def asked_at(self, level: int | None) -> Hea:
+        """Return the weights for a message that asks for a level; None weighs every level alike."""
+        return self if level is None else Hea(self._settings, self._rates, chosen=level)
+
     def value(self, pool: Pool, now_s: float | Floats) -> Floats:
-        """Return hierarchy x level x e^(-lambda d), d in days since the last access."""
-        days = self._rates[pool.kind] * days_since(pool.last_access_s, now_s)
+        """Return hierarchy x level x e^(-lambda d), d in days since it was stored or changed; use does not count."""
+        days = self._rates[pool.kind] * days_since(pool.updated_s, now_s)
         return self._weights[np.clip(pool.level, 1, 3) - 1] * np.exp(-self._settings.recency_lambda * days)
 
-    def half_life_s(self, stat: Statistics, kind: Kind) -> float:
+    def half_life_s(self, row: Row) -> float:
         """Return ln 2 / lambda."""
-        del stat
-        rate = self._settings.recency_lambda * float(self._rates[KIND_CODES[kind]])
+        rate = self._settings.recency_lambda * float(self._rates[KIND_CODES[row.kind]])
         return math.log(2) / rate * DAY if rate else math.inf

@@ -11,8 +11,7 @@ from nola.memory.dynamics.base import DAY, KIND_CODES, days_since
 from nola.memory.dynamics.crossing import Decaying
 
 if TYPE_CHECKING:
-    from nola.memory.axes import Kind
-    from nola.memory.dynamics.base import Floats, Pool, Statistics
+    from nola.memory.dynamics.base import Floats, Pool, Row
     from nola.settings import HeatSettings
 
 __all__ = ["Heat"]
@@ -46,8 +45,7 @@ class Heat(Decaying):
         heat = np.clip(self.raw(pool, now_s) + pool.heat_bias, 0.0, self._settings.cap)
         return np.where(pool.innate, 1.0, heat)
 
-    def half_life_s(self, stat: Statistics, kind: Kind) -> float:
+    def half_life_s(self, row: Row) -> float:
         """Return ln 2 / lambda: the time in which heat halves, cap and bias aside."""
-        del stat
-        rate = self._settings.cooling * float(self._rates[KIND_CODES[kind]])
+        rate = self._settings.cooling * float(self._rates[KIND_CODES[row.kind]])
         return math.log(2) / rate * DAY if rate else math.inf

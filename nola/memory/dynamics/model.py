@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from nola.memory.axes import Kind
 from nola.memory.dynamics.actr import Actr
-from nola.memory.dynamics.base import Pool, Statistics, Strategy, counted
+from nola.memory.dynamics.base import KIND_CODES, Pool, Statistics, Strategy, counted
 from nola.memory.dynamics.chain import Chain
 from nola.memory.dynamics.crossing import tier_of
+from nola.memory.dynamics.curves import checked_curve
 from nola.memory.dynamics.ebbinghaus import Ebbinghaus
 from nola.memory.dynamics.hea import Hea
 from nola.memory.dynamics.heat import Heat
@@ -19,10 +23,12 @@ from nola.memory.dynamics.profiles import final_score, profile_of
 from nola.memory.dynamics.retention import Retention
 
 if TYPE_CHECKING:
-    from nola.memory.axes import Kind, Tier
+    from collections.abc import Iterable
+
+    from nola.memory.axes import Tier
     from nola.memory.dynamics.base import Crossing, Floats, Row
     from nola.memory.dynamics.curves import Curve
-    from nola.settings import Settings
+    from nola.settings import MemorySettings, Settings
 
 __all__ = ["STRATEGIES", "Dynamics", "View"]
 
@@ -61,39 +67,44 @@ class Dynamics:
         profile: Name of the profile; empty for the setting.
         preset: Name of the preset; empty for the setting.
         curve: A curve of forgetting of one's own for `ebbinghaus` and `retention` (D38).
-        level: Level that a message asks for, for strategy `hea`; None weighs every level alike.
 
     Raises:
-        UsageError: There is no such profile or preset.
+        UsageError: There is no such profile or preset, or the curve is none.
     """
 
-    def __init__(
-        self,
-        settings: Settings,
-        *,
-        profile: str = "",
-        preset: str = "",
-        curve: Curve | None = None,
-        level: int | None = None,
-    ) -> None:
+    def __init__(self, settings: Settings, *, profile: str = "", preset: str = "", curve: Curve | None = None) -> None:
         self._settings = settings
         self.profile = profile_of(profile or settings.memory.profile)
         self.preset = preset_of(preset or settings.memory.preset)
         self.thresholds = (settings.heat.hot, settings.heat.warm)
-        rates = self.preset.rates(settings.memory.pace)
         literal = self.profile.is_literal
-        self.heat = Heat(settings.heat, rates, literal=literal)
-        self.actr = Actr(settings.actr, rates)
-        self.chain = Chain(settings.chain, rates)
-        self.ebbinghaus = Ebbinghaus(settings.ebbinghaus, rates, literal=literal, curve=curve)
-        self.retention = Retention(settings.retention, rates, literal=literal, curve=curve)
-        self.hea = Hea(settings.context, rates, chosen=level)
+        rates = self.preset.rates(settings.memory.pace)
+        slow = rates.copy()  # for the strategies that have no constants of their own for each kind (E-50)
+        slow[KIND_CODES[Kind.PROCEDURAL]] *= settings.memory.procedural_pace
+        own = rates if literal else slow
+        self.heat = Heat(settings.heat, own, literal=literal)
+        self.actr = Actr(settings.actr, own)
+        self.chain = Chain(settings.chain, own)
+        shape = checked_curve(curve)
+        self.ebbinghaus = Ebbinghaus(settings.ebbinghaus, rates, literal=literal, curve=shape)
+        self.retention = Retention(settings.retention, rates, literal=literal, curve=shape)
+        self.hea = Hea(settings.context, own)
         self.strategies: dict[str, Strategy] = {
             one.name: one for one in (self.heat, self.actr, self.chain, self.ebbinghaus, self.retention, self.hea)
         }
+        self._off = _switched_off(settings.memory)
         wanted = settings.memory.strategy
+        name = self.profile.strategy if wanted == "profile" else wanted
         ranking = {**self.strategies, "none": Unchanging(), "confidence": Confidence()}
-        self.ranking = ranking[self.profile.strategy if wanted == "profile" else wanted]
+        self.ranking = ranking["none" if name in self._off else name]
+        ours = Chain(settings.chain, slow), Ebbinghaus(settings.ebbinghaus, rates), Retention(settings.retention, rates)
+        self._ours = [one for one in ours if one.name not in self._off]
+        self._own = [self.strategies[one.name] for one in self._ours]
+
+    @property
+    def ranks_by_replay(self) -> bool:
+        """Whether what ranks grows with use by a document's own rules, and so otherwise than it is written (X02)."""
+        return self.profile.is_literal and self.ranking in self._own
 
     def first(
         self,
@@ -121,17 +132,57 @@ class Dynamics:
         )
 
     def accessed(self, row: Row, now_s: float) -> Statistics:
-        """Return the statistics after one access, which feeds every strategy once (E-52, X10); innate ones stay."""
-        if row.innate:
-            return row.statistics
-        stat = row.statistics
-        for strategy in self.strategies.values():
-            stat = strategy.learned(stat, row.kind, now_s)
-        return counted(stat, row.kind, now_s)
+        """Return the statistics after one access, which feeds every strategy once (E-52, X10); innate ones stay.
 
-    def strength(self, pool: Pool, now_s: float) -> Floats:
-        """Return the strength by which the profile ranks."""
-        return self.ranking.strength(pool, now_s)
+        They grow by Nola's rules under every profile, so that the same use leaves the same data (X02).
+        """
+        return row.statistics if row.innate else self._used(self._ours, row.statistics, row.kind, now_s)
+
+    def practised(
+        self,
+        kind: Kind,
+        began_s: float,
+        used_s: Iterable[float],
+        *,
+        stability: float | None = None,
+        stability_days: float | None = None,
+    ) -> Statistics:
+        """Return what uses make of a new memory by the profile's own rules, whatever was written (X02).
+
+        Args:
+            kind: Its kind.
+            began_s: When it happened.
+            used_s: When it was used, the first use first.
+            stability: As in `first`.
+            stability_days: As in `first`.
+        """
+        stat = self.first(kind, began_s, stability=stability, stability_days=stability_days)
+        for now_s in used_s:
+            stat = self._used(self._own, stat, kind, now_s)
+        return stat
+
+    def _used(self, strategies: Iterable[Strategy], stat: Statistics, kind: Kind, now_s: float) -> Statistics:
+        after = stat
+        for strategy in strategies:
+            after = strategy.learned(after, kind, now_s)
+        after = counted(after, kind, now_s)
+        return replace(after, recent_s=stat.recent_s) if "actr" in self._off else after
+
+    def strength(self, pool: Pool, now_s: float, level: int | None = None) -> Floats:
+        """Return the strength by which the profile ranks.
+
+        Args:
+            pool: The memories.
+            now_s: The present.
+            level: The level that the question asks for, which strategy `hea` weighs; None for none.
+        """
+        ranking = self.hea.asked_at(level) if self.ranking is self.hea else self.ranking
+        strength, floor = ranking.strength(pool, now_s), self._settings.memory.decay_floor
+        return np.maximum(strength, floor) if floor else strength
+
+    def strength_of(self, row: Row, now_s: float) -> float:
+        """Return the strength of one memory."""
+        return float(self.strength(Pool.of([row]), now_s)[0])
 
     def score(self, relevance: Floats, strength: Floats) -> Floats:
         """Return the final scores under the profile (`profiles.final_score`)."""
@@ -139,8 +190,8 @@ class Dynamics:
         beta = settings.recall.beta
         return final_score(self.profile, relevance, strength, beta=beta, share=settings.memory.blend_share)
 
-    def pool(self, limit: int) -> int:
-        """Return how many candidates are scored for `limit` results (D15)."""
+    def pool(self, limit: int) -> int | None:
+        """Return how many candidates are scored for `limit` results; None for all (D15)."""
         return self.profile.pool(limit, self._settings.memory)
 
     def tier(self, row: Row, now_s: float) -> Tier:
@@ -153,7 +204,6 @@ class Dynamics:
         return [self._view(strategy, row, pool, now_s) for strategy in self.strategies.values()]
 
     def _view(self, strategy: Strategy, row: Row, pool: Pool, now_s: float) -> View:
-        stat, kind = row.statistics, row.kind
         strength = float(strategy.strength(pool, now_s)[0])
         parts: dict[str, float] = {}
         if strategy is self.chain:
@@ -166,7 +216,18 @@ class Dynamics:
             value=float(strategy.value(pool, now_s)[0]),
             strength=strength,
             tier=tier_of(strength, self.thresholds),
-            half_life_s=math.inf if row.innate else strategy.half_life_s(stat, kind),
-            crossing=None if row.innate else strategy.next_crossing(stat, kind, now_s, self.thresholds),
+            half_life_s=math.inf if row.innate else strategy.half_life_s(row),
+            crossing=None if row.innate else strategy.next_crossing(row, now_s, self.thresholds),
             parts=parts,
         )
+
+
+def _switched_off(memory: MemorySettings) -> frozenset[str]:
+    """Return the strategies of those parts of the dynamics that are off: they neither write nor rank (C27)."""
+    on = {
+        "actr": memory.activation,
+        "chain": memory.consolidation,
+        "ebbinghaus": memory.forgetting,
+        "retention": memory.forgetting,
+    }
+    return frozenset(name for name, is_on in on.items() if not is_on)

@@ -41,6 +41,7 @@ class Profile:
         strategy: The strategy that ranks.
         rule: How the final score is made.
         is_literal: Whether the document's own formulas hold where Nola corrects them.
+        counts_pairs: Whether a link is as strong as its joint uses are many (D20), and not as they were active (C13).
         hides_cold: Whether cold memories come only when asked for (A17, E-08).
         kinds: The kinds that it knows.
     """
@@ -49,14 +50,13 @@ class Profile:
     strategy: str
     rule: Rule
     is_literal: bool = True
+    counts_pairs: bool = False
     hides_cold: bool = False
     kinds: frozenset[Kind] = frozenset(Kind)
 
-    def pool(self, limit: int, settings: MemorySettings) -> int:
-        """Return how many candidates are scored for `limit` results: three times as many in blah (D15)."""
-        if self.name == "blah":
-            return limit * settings.pool_times
-        return max(limit, settings.pool)
+    def pool(self, limit: int, settings: MemorySettings) -> int | None:
+        """Return how many candidates are scored for `limit` results: all (P13), three times as many in blah (D15)."""
+        return limit * settings.pool_times if self.name == "blah" else None
 
     def checked_kind(self, kind: Kind) -> Kind:
         """Return the kind if this profile knows it (D02).
@@ -79,7 +79,7 @@ PROFILES: Mapping[str, Profile] = {
         Profile("ada", "heat", Rule.BLEND, hides_cold=True),
         Profile("amplihack", "confidence", Rule.STRENGTH),
         Profile("neuromemory", "actr", Rule.STRENGTH),
-        Profile("blah", "retention", Rule.PRODUCT, kinds=_THREE),
+        Profile("blah", "retention", Rule.PRODUCT, counts_pairs=True, kinds=_THREE),
         Profile("hea", "hea", Rule.STRENGTH),
     )
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from nola.memory.axes import Kind
 from nola.memory.dynamics.actr import Actr
 from nola.memory.dynamics.base import DAY, Pool, Row, Statistics
+from nola.memory.ids import IdMaker
 from nola.settings import ActrSettings
 from tests.memory.dynamics.samples import NOW, RATES, accessed_at, aged, first, pool_of
 
@@ -88,7 +90,7 @@ def test_importance_is_added_with_its_weight() -> None:
 @pytest.mark.row("C08")
 def test_noise_is_off_by_default_and_repeats_with_its_seed() -> None:
     """Without noise the same comes out each time; with it a seed gives the same again, another seed something else."""
-    pool = pool_of(*(aged(1 + day / 7) for day in range(200)))
+    pool = Pool.of([Row(aged(1 + day / 7), id=str(day)) for day in range(200)])
     assert (ACTR.value(pool, NOW) == ACTR.value(pool, NOW)).all()
     noisy = [Actr(ActrSettings(noise=0.25, seed=seed), RATES).value(pool, NOW) for seed in (1, 1, 2)]
     assert (noisy[0] == noisy[1]).all()
@@ -100,11 +102,24 @@ def test_noise_is_off_by_default_and_repeats_with_its_seed() -> None:
 
 @pytest.mark.row("C08")
 def test_noise_belongs_to_the_memory_and_not_to_its_place() -> None:
-    """The order in which memories are asked for changes nobody's noise."""
+    """The order in which memories are asked for changes nobody's noise, nor does what matters about them."""
     noisy = Actr(ActrSettings(noise=0.25), RATES)
-    stats = [aged(day) for day in range(1, 6)]
-    forth, back = noisy.value(pool_of(*stats), NOW), noisy.value(pool_of(*reversed(stats)), NOW)
+    rows = [Row(aged(day), id=str(day)) for day in range(1, 6)]
+    forth, back = noisy.value(Pool.of(rows), NOW), noisy.value(Pool.of(reversed(rows)), NOW)
     assert forth.tolist() == back[::-1].tolist()
+    louder = [replace(row, statistics=replace(row.statistics, importance=1.0)) for row in rows]
+    assert noisy.value(Pool.of(louder), NOW) - forth == pytest.approx(np.full(5, 0.5))
+
+
+@pytest.mark.row("C08")
+def test_memories_of_one_batch_have_noise_of_their_own() -> None:
+    """A hundred that were stored at once differ in their ids alone: all get another noise, a seed the same again."""
+    make = IdMaker().make
+    batch = [Row(aged(3), id=make(datetime.fromtimestamp(NOW, UTC))) for _ in range(100)]
+    values = [Actr(ActrSettings(noise=0.25, seed=seed), RATES).value(Pool.of(batch), NOW) for seed in (7, 7)]
+    assert len(set(values[0].tolist())) == 100
+    assert values[0].tolist() == values[1].tolist()
+    assert len(set(ACTR.value(Pool.of(batch), NOW).tolist())) == 1
 
 
 @pytest.mark.row("C08")

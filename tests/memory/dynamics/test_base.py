@@ -9,13 +9,24 @@ import numpy as np
 import pytest
 
 from nola.memory.axes import Kind
-from nola.memory.dynamics.base import DAY, KEPT, KIND_CODES, Pool, Row, Statistics, counted, days_since, seconds_since
+from nola.memory.dynamics.base import (
+    DAY,
+    KEPT,
+    KIND_CODES,
+    Pool,
+    Row,
+    Statistics,
+    counted,
+    days_since,
+    key_of,
+    seconds_since,
+)
 from tests.memory.dynamics.samples import NOW, accessed_at, aged
 
 ROWS = [
-    Row(aged(1, importance=0.9), Kind.EPISODIC, level=1, confidence=0.5),
+    Row(aged(1, importance=0.9), Kind.EPISODIC, level=1, confidence=0.5, id="01a"),
     Row(accessed_at(5, 60, 3600, heat_bias=0.1, stability=0.7, r2=0.4), Kind.PROCEDURAL, level=3),
-    Row(aged(3, stability_days=9.0, usage=4), Kind.SUMMARY, innate=True),
+    Row(aged(3, stability_days=9.0, usage=4), Kind.SUMMARY, innate=True, updated_s=7.0),
 ]
 
 
@@ -33,6 +44,8 @@ def test_a_pool_holds_every_number_of_its_rows() -> None:
     assert column(pool, "innate") == [False, False, True]
     assert column(pool, "level") == [1, 3, 2]
     assert column(pool, "confidence") == [0.5, 1.0, 1.0]
+    assert column(pool, "updated_s") == [NOW - DAY, NOW - 3600, 7.0]
+    assert column(pool, "key") == [key_of("01a"), 0, 0]
     for field in fields(Statistics):
         if field.name != "recent_s":
             assert column(pool, field.name) == [getattr(row.statistics, field.name) for row in ROWS]
@@ -87,6 +100,13 @@ def test_ages_are_never_negative() -> None:
     then = np.array([NOW - DAY, NOW, NOW + DAY])
     assert seconds_since(then, NOW).tolist() == [DAY, 0.0, 0.0]
     assert days_since(then, NOW).tolist() == [1.0, 0.0, 0.0]
+
+
+def test_an_id_gives_a_number_that_a_column_can_hold() -> None:
+    """Ids that differ in their last sign have different numbers, whatever signs they have."""
+    numbers = [key_of(id_) for id_ in ("01kab", "01kac", "é" * 8, "", "\U0010ffff" * 8)]
+    assert len(set(numbers)) == 5
+    assert all(0 <= number < 2**63 for number in numbers)
 
 
 def test_statistics_do_not_change_in_place() -> None:

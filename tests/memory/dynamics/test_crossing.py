@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from nola.memory.axes import Kind, Tier
-from nola.memory.dynamics.base import DAY, days_since
+from nola.memory.axes import Tier
+from nola.memory.dynamics.base import DAY, Row, days_since
 from nola.memory.dynamics.crossing import Decaying, tier_of, tiers
 from tests.memory.dynamics.samples import NOW, aged, first, pool_of
 
@@ -54,8 +54,8 @@ def test_strength_is_the_value_within_its_borders() -> None:
 
 def test_the_half_life_counts_from_the_last_access() -> None:
     """It is the same however long ago that was."""
-    assert Linear().half_life_s(aged(0), Kind.SEMANTIC) == pytest.approx(7 * DAY, abs=1e-3)
-    assert Linear().half_life_s(aged(50), Kind.SEMANTIC) == pytest.approx(7 * DAY, abs=1e-3)
+    assert Linear().half_life_s(Row(aged(0))) == pytest.approx(7 * DAY, abs=1e-3)
+    assert Linear().half_life_s(Row(aged(50))) == pytest.approx(7 * DAY, abs=1e-3)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_the_half_life_counts_from_the_last_access() -> None:
 )
 def test_the_next_crossing_is_found_to_the_microsecond(days: float, crossing: tuple[float, Tier] | None) -> None:
     """From hot comes warm, from warm cold, and from cold nothing."""
-    found = Linear().next_crossing(aged(days), Kind.SEMANTIC, NOW, THRESHOLDS)
+    found = Linear().next_crossing(Row(aged(days)), NOW, THRESHOLDS)
     if crossing is None:
         assert found is None
     else:
@@ -75,7 +75,7 @@ def test_the_next_crossing_is_found_to_the_microsecond(days: float, crossing: tu
 
 def test_a_strength_that_rises_again_is_followed() -> None:
     """From cold the next tier may be warm."""
-    found = Rising().next_crossing(aged(5), Kind.SEMANTIC, NOW, THRESHOLDS)
+    found = Rising().next_crossing(Row(aged(5)), NOW, THRESHOLDS)
     assert found is not None
     assert found.seconds / DAY == pytest.approx(2)
     assert found.tier is Tier.WARM
@@ -91,7 +91,7 @@ def test_what_is_there_at_once_takes_no_time() -> None:
             del now_s
             return np.zeros(len(pool))
 
-    assert Nothing().half_life_s(aged(0), Kind.SEMANTIC) == 0.0
+    assert Nothing().half_life_s(Row(aged(0))) == 0.0
 
 
 def test_what_lasts_has_an_infinite_half_life() -> None:
@@ -104,5 +104,5 @@ def test_what_lasts_has_an_infinite_half_life() -> None:
             del now_s
             return np.ones(len(pool))
 
-    assert Forever().half_life_s(aged(0), Kind.SEMANTIC) == math.inf
-    assert Forever().next_crossing(aged(0), Kind.SEMANTIC, NOW, THRESHOLDS) is None
+    assert Forever().half_life_s(Row(aged(0))) == math.inf
+    assert Forever().next_crossing(Row(aged(0)), NOW, THRESHOLDS) is None

@@ -7,7 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from nola.memory.dynamics.curves import exponential, power
+from nola.errors import UsageError
+from nola.memory.dynamics.curves import checked_curve, exponential, power
 
 MINUTES = np.array([20.0, 1440.0, 6 * 1440.0, 31 * 1440.0])
 LEFT = np.array([0.58, 0.34, 0.25, 0.21])
@@ -36,3 +37,13 @@ def test_no_curve_ever_rises() -> None:
     days = np.linspace(0, 500, 2000)
     for curve in (exponential, power(0.134)):
         assert (np.diff(curve(days, np.full(2000, 20.0))) < 0).all()
+
+
+@pytest.mark.row("D38")
+def test_only_what_can_be_called_is_a_curve() -> None:
+    """A name is refused with the settings that take names; none at all is fine."""
+    assert checked_curve(exponential) is exponential
+    assert checked_curve(None) is None
+    with pytest.raises(UsageError, match="curve is a function of days and stabilities, not str") as refused:
+        checked_curve("power")
+    assert "retention.curve" in refused.value.fix

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from nola.memory.axes import Kind
-from nola.memory.dynamics.base import DAY, Floats, Statistics
+from nola.memory.dynamics.base import DAY, Floats, Row, Statistics
 from nola.memory.dynamics.ebbinghaus import Ebbinghaus
 from nola.settings import EbbinghausSettings
 from tests.memory.dynamics.samples import NOW, RATES, aged, first, pool_of
@@ -32,8 +32,8 @@ def practised(model: Ebbinghaus, gaps_days: list[float]) -> float:
 )
 def test_each_kind_has_its_first_stability(kind: Kind, days: float, half_life: float) -> None:
     """1, 5 and 10 days, with their half-lives on the exponential curve."""
-    assert NOLA.first_stability(kind) == days
-    found = LITERAL.half_life_s(aged(0, stability_days=days), kind) / DAY
+    assert NOLA.first_stability(kind) == LITERAL.first_stability(kind) == days
+    found = LITERAL.half_life_s(Row(aged(0, stability_days=days), kind)) / DAY
     assert found == pytest.approx(half_life, abs=1e-3)
 
 
@@ -70,7 +70,7 @@ def test_a_curve_of_ones_own_is_taken() -> None:
 
     model = Ebbinghaus(EbbinghausSettings(), RATES, curve=cliff)
     assert model.value(pool_of(aged(4.9), aged(5.1)), NOW).tolist() == [1.0, 0.0]
-    assert model.half_life_s(aged(0), Kind.SEMANTIC) == pytest.approx(5 * DAY, abs=1e-3)
+    assert model.half_life_s(Row(aged(0))) == pytest.approx(5 * DAY, abs=1e-3)
 
 
 @pytest.mark.row("D40")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from nola.memory.axes import Kind, Tier
-from nola.memory.dynamics.base import DAY
+from nola.memory.dynamics.base import DAY, Row
 from nola.memory.dynamics.crossing import tier_of
 from nola.memory.dynamics.heat import Heat
 from nola.settings import HeatSettings
@@ -96,8 +96,8 @@ def test_an_access_counts_one_reference() -> None:
 
 def test_the_half_life_is_that_of_lambda() -> None:
     """Heat halves in ln 2 / lambda, and never when lambda is 0."""
-    assert HEAT.half_life_s(aged(0), Kind.SEMANTIC) == pytest.approx(math.log(2) / 0.1 * DAY)
-    assert Heat(HeatSettings(cooling=0), RATES).half_life_s(aged(0), Kind.SEMANTIC) == math.inf
+    assert HEAT.half_life_s(Row(aged(0))) == pytest.approx(math.log(2) / 0.1 * DAY)
+    assert Heat(HeatSettings(cooling=0), RATES).half_life_s(Row(aged(0))) == math.inf
 
 
 @pytest.mark.row("A09")

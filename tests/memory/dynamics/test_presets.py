@@ -17,7 +17,7 @@ MODELS = {name: Dynamics(Settings(), preset=name) for name in PRESETS}
 
 def half_life(preset: str, strategy: str, kind: Kind = Kind.SEMANTIC) -> float:
     """Return the half-life of a day-old memory."""
-    return MODELS[preset].strategies[strategy].half_life_s(aged(1), kind)
+    return MODELS[preset].strategies[strategy].half_life_s(Row(aged(1), kind))
 
 
 @pytest.mark.row("C32")
@@ -72,7 +72,7 @@ def test_the_same_memory_is_strong_in_another_way_under_each_preset(strategy: st
 def test_the_owners_own_pace_comes_on_top() -> None:
     """Half the pace is twice the half-life."""
     slow = Dynamics(Settings(memory=MemorySettings(pace=0.5)))
-    assert slow.heat.half_life_s(aged(0), Kind.SEMANTIC) == 2 * half_life("assistant", "heat")
+    assert slow.heat.half_life_s(Row(aged(0))) == 2 * half_life("assistant", "heat")
 
 
 def test_an_unknown_preset_is_told_with_the_nearest() -> None:

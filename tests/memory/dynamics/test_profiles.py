@@ -52,11 +52,11 @@ def test_negative_similarity_does_not_turn_the_order_round() -> None:
 
 @pytest.mark.row("D15")
 def test_the_pool_is_wide() -> None:
-    """Blah scores three candidates for each result; the others at least a hundred."""
+    """Blah scores three candidates for each result; the others all that were found."""
     settings = MemorySettings()
     assert PROFILES["blah"].pool(5, settings) == 15
-    assert PROFILES["nola"].pool(5, settings) == 100
-    assert PROFILES["ada"].pool(500, settings) == 500
+    assert PROFILES["blah"].pool(5, MemorySettings(pool_times=4)) == 20
+    assert {profile.pool(5, settings) for name, profile in PROFILES.items() if name != "blah"} == {None}
 
 
 @pytest.mark.row("D02")

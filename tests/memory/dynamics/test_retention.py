@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 
 from nola.memory.axes import Kind
-from nola.memory.dynamics.base import DAY, Statistics
+from nola.memory.dynamics.base import DAY, Row, Statistics
 from nola.memory.dynamics.curves import power
 from nola.memory.dynamics.retention import Retention
 from nola.settings import RetentionSettings
@@ -30,7 +31,7 @@ def practised(model: Retention, gaps_days: list[float]) -> float:
 def test_facts_last_three_times_as_long_as_events() -> None:
     """At equal stability and importance the half-lives are 1 to 3."""
     stat = aged(0)
-    ratio = BLAH.half_life_s(stat, Kind.SEMANTIC) / BLAH.half_life_s(stat, Kind.EPISODIC)
+    ratio = BLAH.half_life_s(Row(stat, Kind.SEMANTIC)) / BLAH.half_life_s(Row(stat, Kind.EPISODIC))
     assert ratio == pytest.approx(3.0)
 
 
@@ -44,20 +45,53 @@ def test_importance_stretches_up_to_three_times(importance: float, boost: float)
 
 @pytest.mark.row("D06")
 def test_procedures_never_fade() -> None:
-    """After ten years retention is exactly 1, and no half-life comes."""
+    """In the document's profile retention is exactly 1 after ten years, and no half-life comes."""
     pool = pool_of(aged(3650), aged(3650, stability=0.0), kind=Kind.PROCEDURAL)
     assert BLAH.value(pool, NOW).tolist() == [1.0, 1.0]
-    assert BLAH.half_life_s(aged(0), Kind.PROCEDURAL) == math.inf
-    assert BLAH.next_crossing(aged(0), Kind.PROCEDURAL, NOW, (0.8, 0.4)) is None
+    assert BLAH.half_life_s(Row(aged(0), Kind.PROCEDURAL)) == math.inf
+    assert BLAH.next_crossing(Row(aged(0), Kind.PROCEDURAL), NOW, (0.8, 0.4)) is None
+
+
+def test_in_nola_procedures_fade_by_a_power_curve_and_slowest_of_all() -> None:
+    """At every age more is left of a procedure than of a fact or an event, and use strengthens it (E-50)."""
+    ages = np.geomspace(0.001, 36_500, 60)
+    left = {kind: NOLA.value(pool_of(*(aged(float(age)) for age in ages), kind=kind), NOW) for kind in Kind}
+    procedural = left[Kind.PROCEDURAL]
+    for kind in set(Kind) - {Kind.PROCEDURAL, Kind.PROSPECTIVE}:
+        assert (procedural > left[kind]).all()
+    assert (np.diff(procedural) < 0).all()
+    assert procedural[-1] > 1e-3  # an exponential curve would have nothing left
+    assert procedural == pytest.approx(1 / (1 + (math.e - 1) * ages / (180 * 0.3 * 2)))
+    assert NOLA.half_life_s(Row(aged(0), Kind.PROCEDURAL)) / DAY == pytest.approx(108 / (math.e - 1))
+    often = NOLA.accessed(aged(30), Kind.PROCEDURAL, NOW)
+    assert often.stability > 0.3
+
+
+def test_what_is_to_be_done_never_fades() -> None:
+    """An intention is resolved or expires."""
+    assert first(NOLA.value(pool_of(aged(3650), kind=Kind.PROSPECTIVE), NOW)) == 1.0
+    assert NOLA.half_life_s(Row(aged(0), Kind.PROSPECTIVE)) == math.inf
+
+
+@pytest.mark.row("D38")
+@pytest.mark.parametrize("rules", [{"literal": True}, {"literal": False}], ids=str)
+def test_a_curve_is_chosen_by_name(rules: dict[str, Any]) -> None:
+    """The setting `curve` brings the power curve, with its exponent, to every profile."""
+    model = Retention(RetentionSettings(curve="power", exponent=0.5), RATES, **rules)
+    pool = pool_of(aged(54), aged(540))
+    found = model.value(pool, NOW)
+    assert found.tolist() == pytest.approx([1 / math.e, (1 + 10 * math.expm1(2)) ** -0.5])
+    assert model.half_life_s(Row(aged(0))) == pytest.approx(54 * DAY * 3 / math.expm1(2), rel=1e-6)
 
 
 @pytest.mark.row("D07")
 def test_zero_stability_is_safe() -> None:
-    """It is 1 at once, next to nothing after a second, and never NaN."""
-    pool = pool_of(*(aged(s / DAY, stability=0.0, importance=0.0) for s in (0, 1, 100, 1e9)), kind=Kind.EPISODIC)
+    """It is 1 at once, e^(-1/2.592) after a second (E-57), nothing after two minutes, and never NaN."""
+    pool = pool_of(*(aged(s / DAY, stability=0.0, importance=0.0) for s in (0, 1, 120, 1e9)), kind=Kind.EPISODIC)
     values = BLAH.value(pool, NOW)
     assert values[0] == 1.0
-    assert values[1] < 0.7
+    assert values[1] == pytest.approx(math.exp(-1 / (30e-6 * DAY)), abs=1e-6)
+    assert values[2] < 1e-12
     assert values[3] == 0.0
     assert np.isfinite(values).all()
 
@@ -114,4 +148,4 @@ def test_a_curve_of_ones_own_changes_values_and_half_lives() -> None:
     own = Retention(RetentionSettings(), RATES, curve=power(0.134))
     late = pool_of(aged(1000))
     assert first(own.value(late, NOW)) > first(NOLA.value(late, NOW))
-    assert own.half_life_s(aged(0), Kind.SEMANTIC) < NOLA.half_life_s(aged(0), Kind.SEMANTIC)
+    assert own.half_life_s(Row(aged(0))) < NOLA.half_life_s(Row(aged(0)))
