@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import apsw
 
 from nola.errors import ConflictError, NolaError, StorageError
-from nola.files import append_bytes, locked, make_private_dir, move, remove
+from nola.files import append_bytes, locked, make_private_dir, remove, replace_from_chunks
 from nola.memory.tables import CONVERSATIONS, MEMORIES, PROTECTION
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ _BUSY_MS = 5000
 _PAGE = 4096
 _LOG_PAGES = 4000
 _PRIVATE = 0o600
+_CHUNK = 1 << 20
 _SAFE_WAL = (3, 51, 3)
 
 MIGRATIONS = (CONVERSATIONS, MEMORIES, PROTECTION)
@@ -204,9 +205,9 @@ def _keep_former(connection: apsw.Connection, path: Path) -> None:
     remove(part)  # what a crash left of an earlier try
     append_bytes(part, b"")
     connection.execute("VACUUM INTO ?", (str(part),))
-    with part.open("rb+") as file:
-        os.fsync(file.fileno())
-    move(part, kept)
+    with part.open("rb") as file:
+        replace_from_chunks(kept, iter(lambda: file.read(_CHUNK), b""))
+    remove(part)
 
 
 def _refuse_foreign(connection: apsw.Connection, path: Path) -> None:
