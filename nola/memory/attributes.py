@@ -5,10 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from nola.memory.learn_words import CAR_MAKES, JOBS, PETS, PLURALS, RELATIONS
 from nola.memory.tokens import tokens
 from nola.text import STOP_WORDS, stem
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 __all__ = ["Statement", "read_statement"]
 
@@ -148,7 +152,7 @@ def read_statement(text: str) -> Statement:
     folded = " ".join(found)
     attributes = {name for word in stems.values() if word in table for name in table[word]}
     attributes |= {name for name, phrase in _PHRASES.items() if phrase.search(folded)}
-    subject, is_other = _subject(text)
+    subject, is_other = _subject(text, found)
     words = frozenset(stems[word] for word in stems if word not in STOP_WORDS)
     return Statement(
         own=not _OWN.isdisjoint(stems) or any(not _is_person(found) for found in _POSSESSED.finditer(text)),
@@ -175,9 +179,8 @@ def _relation(word: str) -> str:
     return ""
 
 
-def _subject(text: str) -> tuple[str, bool]:
+def _subject(text: str, said: Sequence[str]) -> tuple[str, bool]:
     """Return whom or what a statement speaks of first, and whether that is somebody else than the speaker."""
-    first = next((word for word in tokens(text) if word not in STOP_WORDS and word not in _NO_NAMES), "")
     for found in _SUBJECT.finditer(text):
         if found["first"]:
             return "i", False
@@ -186,6 +189,7 @@ def _subject(text: str) -> tuple[str, bool]:
             continue
         is_name = bool(found["has"]) or (bool(found["name"]) and found.start() > 0)
         return stem(word), is_name or (bool(found["noun"]) and _is_person(found))
+    first = next((word for word in said if word not in STOP_WORDS and word not in _NO_NAMES), "")
     return stem(first), False
 
 

@@ -47,6 +47,8 @@ _LIKELY, _RATHER_SURE = 0.2, 0.7
 """The chance from which on a statement counts as replaced: among short ones, and among long ones."""
 
 
+_FAR = 0.1
+"""Cosine below which two statements are about different things."""
 _SOME, _SEVERAL = 0.2, 0.3
 """The share of words from which on two statements are of like words."""
 
@@ -105,11 +107,13 @@ def newer_first(question: str, said: Sequence[Said], cosines: NDArray[np.float32
     order = list(range(len(said)))
     top = said[:LOOKED_AT]
     may = _may_replace(top)
+    if cosines is not None:
+        may &= cosines[: len(top), : len(top)] >= _FAR
     if not may.any() or asks_for_the_past(question):
         return order
     long = np.array([len(read_statement(one.text).words) > _SHORT for one in top])
     least = np.where(long[:, None] | long[None, :], _RATHER_SURE, _LIKELY)
-    table = features(question, top, cosines)
+    table = features(question, top, cosines, may)
     if cosines is None:  # then only words can tell that the two have to do with each other
         may &= (table["shared"] + table["attribute"]) > 0
     replaced = may & ~is_of_another(table) & (chances(table, vectors=cosines is not None) > least)
@@ -158,7 +162,10 @@ def read(*, vectors: bool) -> Linear:
 
 
 def features(
-    question: str, said: Sequence[Said], cosines: NDArray[np.float32] | None
+    question: str,
+    said: Sequence[Said],
+    cosines: NDArray[np.float32] | None,
+    pairs: NDArray[np.bool_] | None = None,
 ) -> dict[str, NDArray[np.float64]]:
     """Return what speaks for and against a statement being replaced by another: name -> float64 [n, n].
 
@@ -166,12 +173,13 @@ def features(
         question: The question as it was asked.
         said: What was found, best first.
         cosines: float [n, n], of each two of them; None without vectors.
+        pairs: bool [n, n], which are of interest, the others may be left 0; None for all.
     """
     asked, read_ = read_statement(question), [read_statement(one.text) for one in said]
     count = len(said)
     old, new = (slice(None), None), (None, slice(None))
     one = np.ones((count, count))
-    table = {**_of_words(asked, read_), **_of_subjects(asked, read_)}
+    table = {**_of_words(asked, read_), **_of_subjects(asked, read_, pairs)}
     changes = np.array([s.changes for s in read_], dtype=np.float64)
     relevance = np.array([s.relevance for s in said]) / max((s.relevance for s in said), default=1.0)
     table |= {"change_old": changes[old] * one, "change_new": changes[new] * one, "relevance_new": relevance[new] * one}
@@ -230,12 +238,18 @@ def _of_words(asked: Statement, read_: Sequence[Statement]) -> dict[str, NDArray
     }
 
 
-def _of_subjects(asked: Statement, read_: Sequence[Statement]) -> dict[str, NDArray[np.float64]]:
+def _of_subjects(
+    asked: Statement, read_: Sequence[Statement], wanted: NDArray[np.bool_] | None
+) -> dict[str, NDArray[np.float64]]:
     """Compare whom and what the older and the newer statement speak of."""
-    pairs = [(old, new) for old in read_ for new in read_]
+    count = len(read_)
+    where = np.nonzero(np.ones((count, count), dtype=np.bool_) if wanted is None else wanted)
+    pairs = [(read_[old], read_[new]) for old, new in zip(*(places.tolist() for places in where), strict=True)]
 
     def told(test: Sequence[bool]) -> NDArray[np.float64]:
-        return np.array(test, dtype=np.float64).reshape(len(read_), len(read_))
+        table = np.zeros((count, count))
+        table[where] = test
+        return table
 
     return {
         "number_missed": told([bool((asked.numbers & old.numbers) - new.numbers) for old, new in pairs]),
