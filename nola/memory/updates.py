@@ -43,8 +43,9 @@ _PAST = re.compile(
 )
 _SHORT = 10
 """Words of meaning up to which a statement says one thing and little else."""
-_LIKELY, _RATHER_SURE = 0.2, 0.7
-"""The chance from which on a statement counts as replaced: among short ones, and among long ones."""
+_LIKELY, _FAIRLY_SURE, _RATHER_SURE = 0.2, 0.3, 0.7
+"""The chance from which on a statement counts as replaced: among short ones, and among long ones, where there is more
+to lose: less of it when somebody asks about herself."""
 
 
 _FAR = 0.1
@@ -112,7 +113,8 @@ def newer_first(question: str, said: Sequence[Said], cosines: NDArray[np.float32
     if not may.any() or asks_for_the_past(question):
         return order
     long = np.array([len(read_statement(one.text).words) > _SHORT for one in top])
-    least = np.where(long[:, None] | long[None, :], _RATHER_SURE, _LIKELY)
+    sure = _FAIRLY_SURE if read_statement(question).own else _RATHER_SURE
+    least = np.where(long[:, None] | long[None, :], sure, _LIKELY)
     table = features(question, top, cosines, may)
     if cosines is None:  # then only words can tell that the two have to do with each other
         may &= (table["shared"] + table["attribute"]) > 0
