@@ -10,7 +10,7 @@ from nola.errors import NolaError
 from nola.flow import Receipt, Stimulus, TurnResult
 from nola.health import check_health
 from nola.state import contract
-from nola.turn import check_input, level_of, look, take_turn
+from nola.turn import check_input, level_of, look, owners_name, take_turn
 from nola.types import Channel, StimuliType
 
 if TYPE_CHECKING:
@@ -159,7 +159,8 @@ class Agent:
 
     def recall(self, query: str, *, limit: int = 10, budget: int | None = None) -> Sequence[Remembered]:
         """Return the memories that answer a question best, best first; their use is counted once."""
-        return self._parts.memory.recall(query, limit=limit, budget=budget)
+        owner = owners_name(self._parts.services)
+        return self._parts.memory.recall(query, limit=limit, budget=budget, owner=owner)
 
     def remember(self, content: str, **fields: object) -> str:
         """Store one memory and return its id; it is found by its words when this returns."""

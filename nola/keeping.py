@@ -176,11 +176,11 @@ class KeptMemory:
         if missing:
             engine.keeper.notice()
 
-    def recall(self, query: str, *, limit: int, budget: int | None) -> Sequence[Remembered]:
+    def recall(self, query: str, *, limit: int, budget: int | None, owner: str = "") -> Sequence[Remembered]:
         """Return the memories that answer a question best, best first; their use is counted once."""
         from nola.memory.asking import asked  # noqa: PLC0415 -- keeps start-up fast
 
-        ask = asked(query, now=self.engine.database.clock.now(), limit=limit, budget=budget, given={})
+        ask = asked(query, now=self.engine.database.clock.now(), limit=limit, budget=budget, owner=owner, given={})
         return [_remembered(one) for one in self.engine.recall(ask, count=True)]
 
     def export_lines(self) -> list[str]:

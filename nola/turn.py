@@ -31,7 +31,18 @@ if TYPE_CHECKING:
     from nola.settings import Settings
     from nola.types import Json
 
-__all__ = ["Conversations", "Looked", "Memory", "Services", "State", "check_input", "level_of", "look", "take_turn"]
+__all__ = [
+    "Conversations",
+    "Looked",
+    "Memory",
+    "Services",
+    "State",
+    "check_input",
+    "level_of",
+    "look",
+    "owners_name",
+    "take_turn",
+]
 
 
 _OWNERS_NAME = "user.name"
@@ -294,15 +305,20 @@ def look(stimulus: Stimulus, choice: LevelChoice, services: Services, *, window:
     return Looked(report, ranking, assessment)
 
 
+def owners_name(services: Services) -> str:
+    """Return the owner's name as the state tells it; empty when it does not."""
+    try:
+        name = services.state.get(_OWNERS_NAME)
+    except NolaError:
+        return ""
+    return name if isinstance(name, str) else ""
+
+
 def _recalled(text: str, level: Level, services: Services) -> tuple[Memories | None, str]:
     """Return what a message brings to mind, and why nothing could; a greeting asks for what is hot or pinned."""
     from nola.context.memories import Memories  # noqa: PLC0415 -- keeps start-up fast
 
-    try:
-        name = services.state.get(_OWNERS_NAME)
-    except NolaError:
-        name = ""
-    owner = name if isinstance(name, str) else ""
+    owner = owners_name(services)
     greeting = is_greeting(text)
     now = services.clock.now()
     asked = "" if greeting else text

@@ -251,6 +251,18 @@ print([name for name in ("numpy", "nola.memory.engine", "nola.context.memories")
     assert run(code, tmp_path / "home") == ["[]"]
 
 
+def test_the_assistant_knows_who_i_am(tmp_path: Path) -> None:
+    """`I` in a question to the memory is the owner, by the name that the state tells."""
+    agent = make_agent(tmp_path / "home")
+    agent.remember("Quince goes behind the barn", speaker="Ana")
+    mine = agent.remember("Quince goes beside the gate", speaker="Mara")
+    agent.set_state("user.name", "Mara", who="owner")
+    found = agent.recall("Where did I say quince goes?")
+    assert found[0].id == mine
+    assert "speaker" in found[0].parts
+    agent.close()
+
+
 @pytest.mark.parametrize("component", COMPONENTS)
 def test_every_component_of_the_map_exists(component: str) -> None:
     """Each part of the seed's component map is a module of its own."""
