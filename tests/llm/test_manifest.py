@@ -25,7 +25,7 @@ def test_entry(entry: object) -> None:
         if isinstance(mirror, WebMirror):
             assert mirror.url.startswith("https://")
         else:
-            assert all(re.fullmatch(r"[a-z0-9-]+==[0-9.]+", r) for r in mirror.requirements)
+            assert all(re.fullmatch(r"[a-z0-9-]+==[0-9.]+(post[0-9]+)?", r) for r in mirror.requirements)
 
 
 def test_default() -> None:
