@@ -13,9 +13,10 @@ from nola.llm.choose_embedder import embedder_named, embedder_of
 from nola.llm.tokens import estimate
 from nola.memory.asking import asked, listed
 from nola.memory.axes import State
-from nola.memory.checks import checked_choice, checked_instant, checked_text, checked_whole
+from nola.memory.checks import checked_choice, checked_flag, checked_instant, checked_text, checked_whole
 from nola.memory.database import Database, file_at
 from nola.memory.engine import Engine
+from nola.memory.meaning import checked_embedder
 from nola.memory.procedures import unmet
 
 if TYPE_CHECKING:
@@ -92,8 +93,10 @@ class Memory:
         config = configuration.load(os.environ)
         known = config.settings if settings is None else configuration.checked(settings)
         chosen = embedder_named(embedder, config) if isinstance(embedder, str) else embedder
-        if chosen is not None and not hasattr(chosen, "embed"):
-            raise UsageError(f"embedder is a name or an object that embeds, not {type(chosen).__name__}")
+        if chosen is not None:
+            checked_embedder(chosen)
+        if clock is not None and not callable(getattr(clock, "now", None)):
+            raise UsageError(f"clock is an object that tells the time, not {type(clock).__name__}")
         database = Database(file_at(path), clock=clock or SystemClock())
         return cls(
             Engine(
@@ -177,7 +180,7 @@ class Memory:
             owner=self._engine.owner,
             given=filters,
         )
-        return self._engine.recall(ask, count=count)
+        return self._engine.recall(ask, count=checked_flag("count", count))
 
     def find(self, *, limit: int | None = None, offset: int = 0, order: str = "newest", **filters: Any) -> list[Record]:
         """Return the memories that filters let through; nothing is counted.
@@ -215,7 +218,8 @@ class Memory:
             now: The present; None for the clock's.
             namespace: Count those in it alone; None for all.
         """
-        return self._engine.stats(self._now(now), namespace=namespace)
+        space = None if namespace is None else checked_text("namespace", namespace)
+        return self._engine.stats(self._now(now), namespace=space)
 
     # --- use, tasks, observations and intentions ----------------------------------------------------------------------
     def used(self, *ids: str) -> None:
@@ -299,12 +303,11 @@ class Memory:
             UsageError: It is no such folder; nothing was stored.
             DocumentError: A file in it can't be read; nothing was stored.
         """
-        from nola.memory.innate import read_folder, unknown  # noqa: PLC0415 -- keeps the import light
+        from nola.memory.innate import read_folder  # noqa: PLC0415 -- keeps the import light
 
-        given = [{**one, "namespace": one.get("namespace") or namespace} for one in read_folder(Path(folder))]
-        spaces = {fields["namespace"] for fields in given}
-        seen = {space: self.find(memory_class="innate", namespace=space, expired=True) for space in spaces}
-        return self.store_many(unknown(given, seen))
+        space = checked_text("namespace", namespace, blank=False)
+        given = [{**one, "namespace": one.get("namespace") or space} for one in read_folder(Path(folder))]
+        return self._engine.load_innate(given)
 
     # --- the whole ----------------------------------------------------------------------------------------------------
     def reindex(self, progress: Callable[[str, int, int], None] = lambda *_: None) -> dict[str, int]:

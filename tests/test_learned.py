@@ -63,6 +63,14 @@ def test_opening_makes_no_file(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_what_is_no_clock_and_no_flag_is_refused(tmp_path: Path, memory: Memory) -> None:
+    """At once, in one sentence."""
+    with pytest.raises(UsageError, match="clock is an object that tells the time, not int"):
+        Memory.open(tmp_path / "other.db", clock=5)  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="count takes true or false, not 'no'"):
+        memory.recall("dog", count="no")  # type: ignore[arg-type]
+
+
 def test_every_field_comes_back(memory: Memory) -> None:
     """What was stored is read as it was given, whichever way it is read."""
     id_ = memory.store("My dog is called Biscuit", **FIELDS)
@@ -106,6 +114,12 @@ def test_many_are_stored_all_or_none(memory: Memory) -> None:
     assert memory.store_many([]) == []
     with pytest.raises(UsageError, match="memory 2: importance"):
         memory.store_many([{"content": "good"}, {"content": "bad", "importance": 2}])
+    for wrong in ("abc", None):
+        with pytest.raises(UsageError, match="memory 2 takes an object with content and other fields, not a "):
+            memory.store_many([{"content": "good"}, wrong])  # type: ignore[list-item]
+    for whole in ({"content": "x"}, "abc", 5):
+        with pytest.raises(UsageError, match="memories are a list of objects, not a "):
+            memory.store_many(whole)  # type: ignore[arg-type]
     assert len(memory.find()) == 50
 
 

@@ -84,7 +84,7 @@ def test_slots_and_others_are_stored_all_or_none(memory: Memory) -> None:
         memory.store_many(given)
     assert refused.value.fix == "complete the task, or give the slot a higher relevance"
     assert memory.find() == before
-    with pytest.raises(UsageError, match="no memory has the id 'nobody'"):
+    with pytest.raises(UsageError, match="no memory's id begins with 'nobody'"):
         memory.store_many([*given[:2], {"content": "another", "derives_from": "nobody"}])
     assert memory.find() == before
     ids = memory.store_many(given[:2])

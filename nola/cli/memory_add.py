@@ -13,6 +13,7 @@ from nola.cli.options import AsJson
 from nola.cli.state_time import read_moment
 from nola.errors import InputError, UsageError
 from nola.memory.axes import Kind, MemoryClass
+from nola.memory.record import ALIASES
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -136,13 +137,18 @@ def _chosen(given: dict[str, Any]) -> dict[str, Any]:
 
 def _others(fields: list[str], now: "datetime", given: dict[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {}
+    named = {ALIASES.get(name, name) for name, value in given.items() if value is not None}
     for field in fields:
         name, equals, value = field.partition("=")
         name = name.strip()
         if not equals or not name:
             raise UsageError(f"--field takes NAME=VALUE, not {field!r}")
-        if name in found or given.get(name) is not None:
+        if name == "content":
+            raise UsageError("--field can't give the content: it is TEXT")
+        own = ALIASES.get(name, name)
+        if own in named:
             raise UsageError(f"{name} is given twice")
+        named.add(own)
         found[name] = read_moment(value, now, future=True) if name in _TIMES else _parsed(value)
     return found
 

@@ -91,8 +91,14 @@ def id_cells(memory: Memory, ids: Iterable[str]) -> dict[str, str]:
 
 
 def moment(at: datetime | None) -> str:
-    """Write an instant as this machine's clock shows it; nothing for None."""
-    return "" if at is None else f"{at.astimezone():%Y-%m-%d %H:%M:%S}"
+    """Write an instant as this machine's clock shows it, in UTC where no clock can; nothing for None."""
+    if at is None:
+        return ""
+    try:
+        at = at.astimezone()
+    except (OverflowError, ValueError):  # it lies outside the years 1 to 9999 here
+        return f"{at.replace(tzinfo=None).isoformat(' ', 'seconds')} UTC"
+    return at.replace(tzinfo=None).isoformat(" ", "seconds")
 
 
 def shortened(content: str, *, most: int = _MOST) -> str:

@@ -144,7 +144,9 @@ def _lines(file: str) -> list[str]:
 
 def _told(taken: "Taken", *, dry_run: bool) -> str:
     known = f"; {_count(taken.known)} {'was' if taken.known == 1 else 'were'} here already" if taken.known else ""
-    if not taken.memories:
+    if taken.gone:
+        known += f"; {_count(len(taken.gone))} {'was' if len(taken.gone) == 1 else 'were'} deleted here"
+    if not taken.memories and not taken.gone:
         return "all of it is here already" if taken.known else "there is nothing in it"
     edges = f" and {taken.edges} edge{'' if taken.edges == 1 else 's'}" if taken.edges else ""
     return f"{'would import' if dry_run else 'imported'} {_count(taken.memories)}{edges}{known}"

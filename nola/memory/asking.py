@@ -72,8 +72,7 @@ def asked(
     """
     if not isinstance(text, str):
         raise UsageError(f"a question is a text, not {type(text).__name__}")
-    own = _named(given)
-    options = _taken(own, OPTIONS)
+    options, own = _parted(given, OPTIONS)
     then, present = None if as_of is None else checked_instant("as_of", as_of), checked_instant("now", now)
     return Ask(
         text=text,
@@ -102,8 +101,7 @@ def listed(
     Raises:
         UsageError: A name is unknown, or a value is of the wrong type or out of range.
     """
-    own = _named(given)
-    options = _taken(own, _OF_LISTS)
+    options, own = _parted(given, _OF_LISTS)
     return Listing(
         wanted=filtered(own),
         tiers=frozenset(_choices(Tier)("tier", options.get("tiers", ()))),
@@ -121,30 +119,34 @@ def filtered(given: Mapping[str, object], *, as_of: datetime | None = None) -> F
         UsageError: A name is unknown, or a value is of the wrong type.
     """
     checked: dict[str, Any] = {}
-    for name, value in _named(given).items():
+    for name, as_given in _named(given).items():
+        value = given[as_given]
         if name not in _CHECKS:
-            known = (_CHECKS.keys() | _ALIASES.keys() | set(OPTIONS)) - {name}
-            raise UsageError(f"memories can't be filtered by {name!r}{nearest(name, known)}")
+            known = (_CHECKS.keys() | _ALIASES.keys() | set(OPTIONS)) - {name, as_given}
+            raise UsageError(f"memories can't be filtered by {as_given!r}{nearest(as_given, known)}")
         if value is None and name != "namespace":
             continue
-        checked[name] = None if value is None else _CHECKS[name](name, value)
+        checked[name] = None if value is None else _CHECKS[name](as_given, value)
     return Filter(**checked, as_of=as_of)
 
 
-def _named(given: Mapping[str, object]) -> dict[str, object]:
-    own: dict[str, object] = {}
-    for as_given, value in given.items():
+def _named(given: Mapping[str, object]) -> dict[str, str]:
+    """Return under which name each filter was given, by its own."""
+    own: dict[str, str] = {}
+    for as_given in given:
         name = _ALIASES.get(as_given, as_given)
         if name in own:
             raise UsageError(f"{name} is given twice, once as {as_given}")
-        own[name] = value
+        own[name] = as_given
     return own
 
 
-def _taken(own: dict[str, object], names: Iterable[str]) -> dict[str, object]:
-    """Take what is no filter of stored fields out of `own`; what is None was not given."""
-    found = {name: own.pop(name) for name in names if name in own}
-    return {name: value for name, value in found.items() if value is not None}
+def _parted(given: Mapping[str, object], names: Iterable[str]) -> tuple[dict[str, object], dict[str, object]]:
+    """Return those of some options that are not None by their own names, and all other filters as they were given."""
+    own = _named(given)
+    found = {name: given[own[name]] for name in names if name in own}
+    rest = {as_given: given[as_given] for name, as_given in own.items() if name not in found}
+    return {name: value for name, value in found.items() if value is not None}, rest
 
 
 def _several(value: object) -> Iterable[object]:

@@ -31,7 +31,7 @@ _FIXED = frozenset(
 )
 _PLACED: Mapping[Kind, str] = {**COUNTED, Kind.WORKING: "task"}
 _TOMB = """
-INSERT INTO tombstone (seq, id, revision, namespace, at, digest)
+INSERT OR REPLACE INTO tombstone (seq, id, revision, namespace, at, digest)
 SELECT seq, id, ?2, namespace, ?3, ?4 FROM memory WHERE seq = ?1"""
 _PURGED = "SELECT EXISTS (SELECT 1 FROM tombstone WHERE namespace = ? AND digest = ?)"
 

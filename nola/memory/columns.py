@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +13,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["NONE", "Columns", "distinct"]
+__all__ = ["NONE", "Columns", "Line", "distinct"]
 
 NONE = -1
 """In a column: no row, no conversation, nobody."""
@@ -21,6 +23,8 @@ _GROWTH = 4
 """Arrays that are full get room for one row more in so many."""
 _PAUSE_S = 3_600.0
 """Rows without a conversation that lie further apart are not neighbours."""
+_FEW = 32
+"""When at most one row in so many moved, each is put in its place; of more than that all are sorted."""
 
 
 def distinct(parts: Sequence[NDArray[np.int32]]) -> NDArray[np.int32]:
@@ -31,34 +35,74 @@ def distinct(parts: Sequence[NDArray[np.int32]]) -> NDArray[np.int32]:
     return rows[new]
 
 
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Rows one after the other: conversation by conversation, each in the order of time.
+
+    Attributes:
+        rows: int32 [n].
+        place: int32 [rows of the columns], where in `rows` each stands, or `NONE`.
+    """
+
+    rows: NDArray[np.int32]
+    place: NDArray[np.int32]
+    _session: NDArray[np.int32]
+    _at_s: NDArray[np.float64]
+
+    def neighbours(self, rows: NDArray[np.int32], steps: int) -> NDArray[np.int32]:
+        """Return the rows that stand up to so many steps before or after these, each once, ascending."""
+        found = []
+        for step in (-1, 1):
+            there = rows
+            for _ in range(steps):
+                others = self._next(there, step)
+                there = others[others != NONE]
+                found.append(there)
+        return distinct(found) if found else rows[:0]
+
+    def beside(self, rows: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Return the row before and the row after each of these, `NONE` where there is none near."""
+        return self._next(rows, -1), self._next(rows, 1)
+
+    def _next(self, rows: NDArray[np.int32], step: int) -> NDArray[np.int32]:
+        """Return the row next to each, `NONE` where its conversation ends, and without one after a pause."""
+        if not len(self.rows):
+            return np.full(len(rows), NONE, dtype=np.int32)
+        places = self.place[rows]
+        others = self.rows.take(places + step, mode="clip")
+        session = self._session[rows]
+        apart = np.abs(self._at_s[others] - self._at_s[rows]) > _PAUSE_S
+        apart &= session == NONE
+        apart |= (self._session[others] != session) | (others == rows) | (places == NONE)
+        return np.where(apart, np.int32(NONE), others)
+
+
 class Columns:
     """One entry a row, numbered from 0 in the order of adding. Not thread-safe: whoever shares it holds a lock.
 
-    Rows of a conversation are linked in the order of time, and so are those without one. The arrays are longer than
-    there are rows; `len()` tells how many there are.
+    The arrays are longer than there are rows; `len()` tells how many there are. Which row stands next to which, `line`
+    tells; it sorts what came since it was last asked.
 
     Attributes:
         session: int32, the number of the conversation, or `NONE`.
         speaker: int32, the number of who said it, or `NONE`.
         at_s: float64, seconds since 1970 UTC.
         traits: uint8, see `traits_of`.
-        previous: int32, the row before in the same conversation, or `NONE`.
-        following: int32, the row after.
-        place: float64, ascending along a conversation; about 1 from one row to the next.
     """
 
     def __init__(self) -> None:
         self._rows = 0
         self._speakers: dict[str, int] = {}
         self._sessions: dict[str, int] = {}
-        self._last: dict[int, int] = {}
+        self._moved: set[int] = set()
+        self._line: Line | None = None
+        self._seen: tuple[NDArray[np.bool_], Line] | None = None
+        self._heard: tuple[NDArray[np.bool_], Sequence[str]] | None = None
         self.session = np.full(_SMALLEST, NONE, dtype=np.int32)
         self.speaker = np.full(_SMALLEST, NONE, dtype=np.int32)
         self.at_s = np.zeros(_SMALLEST)
         self.traits = np.zeros(_SMALLEST, dtype=np.uint8)
-        self.previous = np.full(_SMALLEST, NONE, dtype=np.int32)
-        self.following = np.full(_SMALLEST, NONE, dtype=np.int32)
-        self.place = np.zeros(_SMALLEST)
+        self._linked = np.zeros(_SMALLEST, dtype=np.bool_)
 
     def __len__(self) -> int:
         return self._rows
@@ -67,6 +111,16 @@ class Columns:
     def speakers(self) -> Sequence[str]:
         """Everybody who said something, in the order of their numbers."""
         return list(self._speakers)
+
+    def speakers_among(self, mask: NDArray[np.bool_]) -> Sequence[str]:
+        """Return who said a row of a mask, in the order of their numbers; `line` tells what is remembered."""
+        if self._heard is not None and self._heard[0] is mask:
+            return self._heard[1]
+        said = np.bincount(self.speaker[: len(mask)][mask] + 1, minlength=len(self._speakers) + 1)[1:]
+        heard = tuple(name for name, count in zip(self._speakers, said.tolist(), strict=True) if count)
+        if not mask.flags.writeable:
+            self._heard = mask, heard
+        return heard
 
     def speaker_number(self, name: str) -> int:
         """Return the number of a speaker, or one that no row has."""
@@ -78,7 +132,7 @@ class Columns:
 
     def reserve(self, count: int) -> None:
         """Make room for so many rows and no more, as far as they have none yet."""
-        for name in ("session", "speaker", "at_s", "traits", "previous", "following", "place"):
+        for name in ("session", "speaker", "at_s", "traits", "_linked"):
             old = getattr(self, name)
             if count > len(old):
                 new = np.full(count, NONE if old.dtype == np.int32 else 0, dtype=old.dtype)
@@ -104,72 +158,75 @@ class Columns:
 
     def remove(self, row: int) -> None:
         """Take a row out of its conversation; its number is not given again."""
-        before, after = int(self.previous[row]), int(self.following[row])
-        if before != NONE:
-            self.following[before] = after
-        if after != NONE:
-            self.previous[after] = before
-        number = int(self.session[row])
-        if self._last.get(number) == row:
-            if before == NONE:
-                del self._last[number]
-            else:
-                self._last[number] = before
-        self.previous[row] = self.following[row] = NONE
+        self._linked[row] = False
+        self.speaker[row] = NONE
+        self._note(row)
 
     def change(self, row: int, *, session: str, speaker: str, at_s: float) -> None:
         """Give a row another conversation, speaker or time; what stays as it is keeps its place."""
         place = self._sessions.get(session, _UNKNOWN) if session else NONE
-        if at_s == self.at_s[row] and place == self.session[row]:
+        if self._linked[row] and at_s == self.at_s[row] and place == self.session[row]:
             self.speaker[row] = self._speaker(speaker)
+            self._heard = None
             return
         self.remove(row)
         self._put(row, session, speaker, at_s)
 
-    def neighbours(self, rows: NDArray[np.int32], steps: int) -> NDArray[np.int32]:
-        """Return the rows that stand up to so many steps before or after these, each once, ascending."""
-        found = []
-        for link in (self.previous, self.following):
-            there = rows
-            for _ in range(steps):
-                others = self._near(there, link[there])
-                there = others[others != NONE]
-                found.append(there)
-        return distinct(found) if found else rows[:0]
+    def line(self, mask: NDArray[np.bool_] | None = None) -> Line:
+        """Return how the rows stand, as if there were no others than those of a mask.
 
-    def beside(self, rows: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Return the row before and the row after each of these, `NONE` where there is none near."""
-        return self._near(rows, self.previous[rows]), self._near(rows, self.following[rows])
+        Args:
+            mask: bool [rows], true where a row is seen; a row beyond its end is not. One that can't be written to is
+                remembered with what it gave.
+        """
+        whole = self._line
+        if whole is None or self._moved:
+            whole = self._line = self._lined(self._sorted())
+            self._moved.clear()
+            self._seen = None
+        if mask is None or (len(mask) >= self._rows and bool(mask.all())):
+            return whole
+        if self._seen is not None and self._seen[0] is mask:
+            return self._seen[1]
+        seen = np.zeros(self._rows, dtype=np.bool_)
+        seen[: len(mask)] = mask[: self._rows]
+        line = self._lined(whole.rows[seen[whole.rows]])
+        if not mask.flags.writeable:
+            self._seen = mask, line
+        return line
 
-    def _near(self, rows: NDArray[np.int32], others: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Return the others, `NONE` for those of no conversation that lie far away in time."""
-        apart = np.abs(self.at_s[others] - self.at_s[rows]) > _PAUSE_S
-        apart &= self.session[rows] == NONE
-        return np.where(apart, np.int32(NONE), others)
+    def _lined(self, order: NDArray[np.int32]) -> Line:
+        place = np.full(self._rows, NONE, dtype=np.int32)
+        place[order] = np.arange(len(order), dtype=np.int32)
+        return Line(order, place, self.session[: self._rows], self.at_s[: self._rows])
+
+    def _sorted(self) -> NDArray[np.int32]:
+        """Return the rows by conversation, time and number; what did not move since the last time is in order."""
+        if self._line is None or len(self._moved) * _FEW > self._rows:
+            rows = np.flatnonzero(self._linked[: self._rows]).astype(np.int32)
+            return rows[np.lexsort((self.at_s[rows], self.session[rows]))]
+        moved = np.fromiter(self._moved, dtype=np.int32)
+        before = self._line.place[moved[moved < len(self._line.place)]]
+        order = np.delete(self._line.rows, before[before != NONE])
+        come = sorted(moved[self._linked[moved]].tolist(), key=self._rank)
+        return np.insert(order, [bisect_left(order, self._rank(row), key=self._rank) for row in come], come)
+
+    def _rank(self, row: int) -> tuple[int, float, int]:
+        return int(self.session[row]), float(self.at_s[row]), int(row)
 
     def _put(self, row: int, session: str, speaker: str, at_s: float) -> None:
         number = self._sessions.setdefault(session, len(self._sessions)) if session else NONE
         self.session[row] = number
         self.speaker[row] = self._speaker(speaker)
         self.at_s[row] = at_s
-        self._link(row, number, at_s)
+        self._linked[row] = True
+        self._note(row)
+
+    def _note(self, row: int) -> None:
+        """Take note that a row stands elsewhere now; before anything is sorted nothing has to be noted."""
+        self._heard = None
+        if self._line is not None:
+            self._moved.add(row)
 
     def _speaker(self, name: str) -> int:
         return self._speakers.setdefault(name, len(self._speakers)) if name else NONE
-
-    def _link(self, row: int, session: int, at_s: float) -> None:
-        """Put a row behind the last one of its conversation that is not later."""
-        before = self._last.get(session, NONE)
-        after = NONE
-        while before != NONE and (self.at_s[before], before) > (at_s, row):
-            before, after = int(self.previous[before]), before
-        self.previous[row], self.following[row] = before, after
-        if before != NONE:
-            self.following[before] = row
-        if after == NONE:
-            self._last[session] = row
-            self.place[row] = self.place[before] + 1 if before != NONE else 0.0
-            return
-        self.previous[after] = row
-        low = self.place[before] if before != NONE else self.place[after] - 2
-        self.place[row] = (low + self.place[after]) / 2

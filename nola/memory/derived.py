@@ -11,7 +11,7 @@ import numpy as np
 from nola.memory.memory_rows import dumped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     import apsw
     from numpy.typing import NDArray
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Segment",
     "Vectors",
+    "alike",
     "drop_postings",
     "drop_vectors",
     "missing",
@@ -107,9 +108,7 @@ def vectors(connection: apsw.Connection, model: str, *, after: int = 0) -> Itera
     """
     rows = connection.execute(_VECTORS, (model, after))
     while batch := list(islice(rows, _BATCH)):
-        seqs, scales, blobs = zip(*batch, strict=True)
-        numbers = np.frombuffer(b"".join(blobs), dtype=np.int8).reshape(len(batch), -1)
-        yield Vectors(np.array(seqs, dtype=np.int64), np.array(scales, dtype=np.float32), numbers)
+        yield alike(batch)
 
 
 def without_vector(connection: apsw.Connection, model: str, limit: int) -> list[tuple[int, str]]:
@@ -132,10 +131,30 @@ def models_of(connection: apsw.Connection, seq: int) -> dict[str, int]:
     return dict(connection.execute("SELECT model, dimensions FROM vector WHERE memory = ? ORDER BY model", (seq,)))
 
 
-def drop_vectors(connection: apsw.Connection, model: str | None = None) -> int:
-    """Delete a model's vectors, or all; return how many there were."""
-    connection.execute("DELETE FROM vector WHERE ?1 IS NULL OR model = ?1", (model,))
+def drop_vectors(connection: apsw.Connection, model: str | None = None, *, dimensions: int = 0) -> int:
+    """Delete a model's vectors, or all; return how many there were.
+
+    Args:
+        connection: The writer's, inside a transaction.
+        model: What made them; None for any.
+        dimensions: Keep those of this length.
+    """
+    sql = "DELETE FROM vector WHERE (?1 IS NULL OR model = ?1) AND dimensions <> ?2"
+    connection.execute(sql, (model, dimensions))
     return connection.changes()
+
+
+def alike(rows: Iterable[tuple[int, float, bytes]]) -> Vectors:
+    """Return vectors as they are kept, those of another length than the first left out.
+
+    Args:
+        rows: A memory's number, its scale and its numbers; at least one.
+    """
+    given = list(rows)
+    size = len(given[0][2])
+    seqs, scales, blobs = zip(*[row for row in given if len(row[2]) == size], strict=True)
+    numbers = np.frombuffer(b"".join(blobs), dtype=np.int8).reshape(len(blobs), size)
+    return Vectors(np.array(seqs, dtype=np.int64), np.array(scales, dtype=np.float32), numbers)
 
 
 def put_segment(

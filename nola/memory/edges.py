@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import apsw
 
 from nola.errors import ProtectedError, UsageError
 from nola.memory.axes import EdgeKind, Kind
 from nola.memory.instants import from_micros, micros
-from nola.memory.memory_rows import dumped
+from nola.memory.memory_rows import dumped, sound
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -150,21 +150,27 @@ def remove(connection: apsw.Connection, source: int, kind: EdgeKind, target: int
 def edges_of(connection: apsw.Connection, seq: int, kind: EdgeKind | None = None) -> list[Edge]:
     """Return the edges at either end of which a memory is, the oldest first."""
     rows = [*connection.execute(_FROM, (seq,)), *connection.execute(_TO, (seq,))]
-    found = [
+    with sound():
+        found = _read(rows, kind)
+    return sorted(found, key=lambda edge: (edge.created, edge.kind.value, edge.source, edge.target))
+
+
+def _read(rows: Iterable[tuple[Any, ...]], kind: EdgeKind | None) -> list[Edge]:
+    return [
         Edge(source, target, EdgeKind(name), weight, count, from_micros(created), from_micros(last), json.loads(said))
         for _, source, _, target, name, weight, count, created, last, said in rows
         if kind is None or name == kind.value
     ]
-    return sorted(found, key=lambda edge: (edge.created, edge.kind.value, edge.source, edge.target))
 
 
 def near(connection: apsw.Connection, seqs: Iterable[int], kinds: Iterable[EdgeKind]) -> list[Near]:
     """Return all edges of some kinds at some memories, each once for every one of its ends that is among them."""
     wanted, named = json.dumps(list(seqs)), json.dumps([kind.value for kind in kinds])
-    return [
-        Near(seq, other, EdgeKind(kind), weight, last / _MILLION)
-        for seq, other, kind, weight, last in connection.execute(_NEAR, (wanted, named))
-    ]
+    with sound():
+        return [
+            Near(seq, other, EdgeKind(kind), weight, last / _MILLION)
+            for seq, other, kind, weight, last in connection.execute(_NEAR, (wanted, named))
+        ]
 
 
 def _check_ends(connection: apsw.Connection, source: int, kind: EdgeKind, target: int) -> None:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
-from nola.errors import NolaError, UsageError
+from nola.errors import ConflictError, NolaError, StorageError, UsageError
 from nola.memory import accesses, buffers, finding
 from nola.memory.axes import EdgeKind, Kind, MemoryClass, Tier
+from nola.memory.counting import Stats
 from nola.memory.dynamics.base import Row, Statistics
 from nola.memory.dynamics.crossing import tier_of
 from nola.memory.dynamics.model import Dynamics
 from nola.memory.filters import Filter
+from nola.memory.innate import unknown
 from nola.memory.instants import seconds
 from nola.memory.keeper import IndexKeeper
 from nola.memory.links import Link, pairs, used_together
@@ -22,9 +25,10 @@ from nola.memory.recall import Ask, Recaller
 from nola.memory.record import new_memory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
     from datetime import datetime
 
+    import apsw
     import numpy as np
     from numpy.typing import NDArray
 
@@ -69,33 +73,6 @@ class Explanation:
     statistics: Statistics
 
 
-@dataclass(frozen=True, slots=True)
-class Stats:
-    """How many memories there are.
-
-    Attributes:
-        total: Those that count: active and not expired.
-        innate: How many are innate (protected).
-        tiers: How many of the learned ones are hot, warm and cold (A43).
-        kinds: By kind (B01).
-        statuses: By status, all of them.
-        namespaces: By namespace.
-        vectors: How many have a vector of the present model.
-        model: The present model of vectors; empty for none.
-        trouble: Why the background work stands still; empty when it does not.
-    """
-
-    total: int
-    innate: int
-    tiers: Mapping[str, int]
-    kinds: Mapping[str, int]
-    statuses: Mapping[str, int]
-    namespaces: Mapping[str, int]
-    vectors: int = 0
-    model: str = ""
-    trouble: str = field(default="")
-
-
 class Engine:
     """The memory of one database.
 
@@ -135,6 +112,7 @@ class Engine:
         self.seen_by = user or None
         self._recaller = Recaller(settings, self.dynamics, embed=self._vector, count_tokens=count_tokens)
         self._clock = database.clock
+        self._uncounted = ""
 
     # --- storing ------------------------------------------------------------------------------------------------------
     def store(self, content: str, given: Mapping[str, object]) -> str:
@@ -149,6 +127,8 @@ class Engine:
 
     def store_many(self, given: Iterable[Mapping[str, object]]) -> list[str]:
         """Store many memories, all or none; return their ids in order."""
+        if isinstance(given, str | Mapping) or not isinstance(given, Iterable):
+            raise UsageError(f"memories are a list of objects, not a {type(given).__name__}")
         new = [self._checked(fields, number) for number, fields in enumerate(given, 1)]
         if not new:
             return []
@@ -156,6 +136,30 @@ class Engine:
         ids = self._pushed(new) if has_slots else self.memories.insert_many(new)
         self.keeper.notice()
         return ids
+
+    def load_innate(self, given: Sequence[Mapping[str, Any]]) -> list[str]:
+        """Store what is not innate yet, looked up and stored in one transaction; return the new ids.
+
+        Args:
+            given: The fields of each, with its namespace; its first tag is the category.
+        """
+        now = self._clock.now()
+        ids, most = self.memories.new_ids(len(given), now), self.settings.memory.working_slots
+        wanted = self._within(Filter(classes=frozenset({MemoryClass.INNATE}), expired=True))
+
+        def job(connection: apsw.Connection) -> int:
+            spaces = {fields["namespace"]: replace(wanted, namespace=fields["namespace"]) for fields in given}
+            there = {
+                space: [row.record for row in finding.find(connection, one, now=now)] for space, one in spaces.items()
+            }
+            new = [self._checked(fields, number) for number, fields in enumerate(unknown(given, there), 1)]
+            buffers.store(connection, new, ids[: len(new)], most=most, now=now, begin=self._begun)
+            return len(new)
+
+        made = ids[: self.database.write(job)]
+        if made:
+            self.keeper.notice()
+        return made
 
     def wait_indexed(self, timeout_s: float | None = None) -> bool:
         """Wait until every memory has its vector and its likenesses; return whether that came about in time."""
@@ -177,17 +181,24 @@ class Engine:
             raise UsageError(f"limit takes a whole number from 0 to {_MOST_LIMIT:,}, not {ask.limit}")
         ask = replace(ask, wanted=self._within(ask.wanted))
         if self.dynamics.profile.name == "amplihack":  # it follows likenesses, and has them from storing on (B27)
-            self.keeper.link_now()
+            self._link_now()
         with self.keeper.index() as index:
             if not len(index):
                 return []
             query = self._recaller.question(ask, index)
         vector = self._recaller.embedded(query)  # may take long: nobody waits for the index meanwhile
         with self.keeper.reading() as (index, connection):
-            found = self._recaller.recall(ask, query, vector, index, connection)
+            fits = vector is None or index.dense is None or len(vector) == index.dense.dimensions
+            found = self._recaller.recall(ask, query, vector if fits else None, index, connection)
         self.keeper.resume()
+        if vector is not None and not fits:
+            self._renew(len(vector))
         if count and found and ask.wanted.as_of is None:
-            self.count([one.id for one in found], activations=[one.active for one in found])
+            try:
+                self.count([one.id for one in found], activations=[one.active for one in found])
+                self._uncounted = ""
+            except NolaError as error:  # what was found is no worse for it
+                self._uncounted = str(error)
         return found
 
     def count(self, ids: Sequence[str], *, activations: Sequence[float] = (), request: str = "") -> None:
@@ -252,7 +263,7 @@ class Engine:
     def edges(self, id_: str, kind: EdgeKind | None = None) -> list[Edge]:
         """Return the edges at either end of which a memory is."""
         known = self.get(id_).id
-        self.keeper.link_now()
+        self._link_now()
         found = self.memories.edges(known, kind)
         with self.database.reading() as connection:
             if self.dynamics.profile.counts_pairs and kind in {None, EdgeKind.ASSOCIATED}:
@@ -279,45 +290,25 @@ class Engine:
 
     def stats(self, now: datetime | None = None, *, namespace: str | None = None) -> Stats:
         """Count what there is."""
-        import numpy as np  # noqa: PLC0415 -- keeps the import light
-
-        from nola.memory.selection import visible  # noqa: PLC0415 -- brings numpy
+        from nola.memory.counting import counted  # noqa: PLC0415 -- brings numpy
 
         at = now or self._clock.now()
         wanted = Filter(namespace=namespace, seen_by=self.seen_by)
         everything = self.memories.count(replace(wanted, statuses=frozenset(), expired=True), at)
         with self.keeper.index() as index:
-            rows = np.flatnonzero(visible(index, wanted, at))
-            innate = index.facets.innate[rows]
-            heat = self.dynamics.heat.strength(index.pool.take(rows), seconds(at))
-            vectors = len(index.dense) if index.dense is not None else 0
-            if index.dense is not None and self.seen_by is not None:
-                vectors = int(index.dense.has(rows.astype(np.int32)).sum())
-            kinds = np.bincount(index.facets.kind[rows], minlength=len(Kind))
-        hot, warm = self.dynamics.thresholds
-        learned = heat[~innate]
-        return Stats(
-            total=len(rows),
-            innate=int(innate.sum()),
-            tiers={
-                Tier.HOT: int((learned > hot).sum()),
-                Tier.WARM: int(((learned <= hot) & (learned >= warm)).sum()),
-                Tier.COLD: int((learned < warm).sum()),
-            },
-            kinds={kind.value: int(number) for kind, number in zip(Kind, kinds, strict=True)},
-            statuses=everything["status"],
-            namespaces=everything["namespace"],
-            vectors=vectors,
-            model=self.keeper.embedder.model_id if self.keeper.embedder else "",
-            trouble=self.keeper.trouble,
-        )
+            found = counted(index, wanted, everything, self.dynamics, at)
+        model = self.keeper.embedder.model_id if self.keeper.embedder else ""
+        return replace(found, model=model, trouble=self.keeper.trouble or self._uncounted)
 
     def close(self) -> None:
         """Finish the background work that is worth it, and close the file."""
         self.keeper.close()
         self.database.close()
 
-    def _checked(self, fields: Mapping[str, object], number: int) -> NewMemory:
+    def _checked(self, fields: object, number: int) -> NewMemory:
+        if not isinstance(fields, Mapping):
+            said = f"memory {number} takes an object with content and other fields, not a {type(fields).__name__}"
+            raise UsageError(said)
         try:
             rest = dict(fields)
             most, ttl = self.settings.memory.content_most, self.settings.memory.sensory_ttl
@@ -364,6 +355,20 @@ class Engine:
             stability=new.stability,
             stability_days=new.stability_days,
         )
+
+    def _renew(self, dimensions: int) -> None:
+        """Have vectors made again whose length is no longer the embedder's; until then words alone serve."""
+        try:
+            self.keeper.renew(dimensions)
+        except NolaError as error:
+            self.keeper.trouble = str(error)
+
+    def _link_now(self) -> None:
+        """Join facts that are much alike; where that can't be written, those that are joined serve."""
+        try:
+            self.keeper.link_now()
+        except (ConflictError, StorageError) as error:
+            self.keeper.trouble = str(error)
 
     def _vector(self, text: str) -> NDArray[np.float32] | None:
         embedder = self.keeper.serving

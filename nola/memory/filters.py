@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from nola.memory.axes import Kind, MemoryClass, Status, Trust
 from nola.memory.instants import micros
+from nola.memory.memory_rows import dumped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -91,12 +92,12 @@ def where(wanted: Filter, now: datetime) -> tuple[str, list[Any]]:
         parts.append("m.class = 'innate' AND m.namespace >= ''")  # these words find the index of the few
     if wanted.statuses:
         parts += _of_statuses(wanted, values)
-    for tag in sorted(wanted.tags):
-        parts.append("EXISTS (SELECT 1 FROM json_each(m.tags) WHERE value = ?)")
-        values.append(tag)
-    for name, value in wanted.details:
-        parts.append("json_extract(m.details, ?) = ?")
-        values += [f'$."{name}"', value]
+    if wanted.tags:
+        parts.append(_TAGS)
+        values += [_listed(wanted.tags), len(wanted.tags)]
+    if wanted.details:
+        parts.append(_DETAILS)
+        values.append(dumped(dict(wanted.details)))
     if not wanted.expired:
         parts.append("(m.expires_at IS NULL OR m.expires_at > ?)")
         values.append(micros(wanted.as_of or now))
@@ -134,6 +135,11 @@ _CONDITIONS: Mapping[str, tuple[str, Callable[[Any], Any]]] = {
     "as_of": ("m.created <= ?", micros),
 }
 _NAMESPACE = "m.namespace IN (?, ?) AND (+m.namespace = ? OR m.class = 'innate')"
+_TAGS = """(SELECT count(DISTINCT value) FROM json_each(m.tags)
+    WHERE value IN (SELECT value FROM json_each(?))) = ?"""
+_DETAILS = """NOT EXISTS (SELECT 1 FROM json_each(?) AS w LEFT JOIN json_each(m.details) AS d ON d.key = w.key
+    WHERE w.value IS NULL OR d.value IS NOT w.value
+    OR (d.type IN ('array', 'object')) <> (w.type IN ('array', 'object')))"""
 _STATUS = "m.status IN (SELECT value FROM json_each(?))"
 _STATUS_THEN = """coalesce((SELECT json_extract(e.detail, '$.old') FROM event AS e
     WHERE e.memory = m.seq AND e.what = 'status' AND e.at > ? ORDER BY e.number LIMIT 1), m.status)

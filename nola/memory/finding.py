@@ -12,7 +12,7 @@ from nola.memory.axes import Kind, MemoryClass, Status
 from nola.memory.dynamics.base import KEPT
 from nola.memory.filters import where
 from nola.memory.instants import from_micros, micros, seconds
-from nola.memory.memory_rows import SELECT, StoredRow, stored_row
+from nola.memory.memory_rows import SELECT, StoredRow, sound, stored_row
 from nola.memory.record import Record
 
 if TYPE_CHECKING:
@@ -234,16 +234,18 @@ def traits(
         seen_by: As this user sees them (see `Filter`); None for all.
     """
     rows = connection.execute(_TRAITS, (json.dumps(list(ids)), seen_by))
-    return {
-        id_: (Kind(kind), class_ == MemoryClass.INNATE, level, confidence)
-        for id_, kind, class_, level, confidence in rows
-    }
+    with sound():
+        return {
+            id_: (Kind(kind), class_ == MemoryClass.INNATE, level, confidence)
+            for id_, kind, class_, level, confidence in rows
+        }
 
 
 def events_of(connection: apsw.Connection, id_: str) -> list[Event]:
     """Return what happened to a memory, the oldest first (A22)."""
     rows = connection.execute(_EVENTS, (id_,))
-    return [Event(from_micros(at), what, json.loads(detail)) for at, what, detail in rows]
+    with sound():
+        return [Event(from_micros(at), what, json.loads(detail)) for at, what, detail in rows]
 
 
 def changes(connection: apsw.Connection, since: int) -> Iterator[Change]:
@@ -264,6 +266,11 @@ def highest(connection: apsw.Connection) -> int:
 
 def as_it_was(connection: apsw.Connection, row: StoredRow, at: datetime) -> StoredRow:
     """Undo in a record what happened to it after a time: changes, its status, and what it was used for (P15)."""
+    with sound():
+        return _as_it_was(connection, row, at)
+
+
+def _as_it_was(connection: apsw.Connection, row: StoredRow, at: datetime) -> StoredRow:
     record, then, then_s = row.record, micros(at), seconds(at)
     for what, detail in connection.execute(_LATER, (row.seq, then)):
         old = json.loads(detail).get("old")

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import apsw
 
 from nola.errors import ConflictError, DocumentError, UsageError
-from nola.memory.axes import EdgeKind
-from nola.memory.checks import checked_text, checked_time, checked_whole
+from nola.memory.axes import EdgeKind, Status
+from nola.memory.checks import checked_choice, checked_share, checked_text, checked_time, checked_whole
 from nola.memory.edges import SYMMETRIC
 from nola.memory.instants import from_micros, micros, written
-from nola.memory.memory_rows import SELECT, dumped, row_of_record, stored_row
+from nola.memory.memory_rows import SELECT, dumped, row_of_record, sound, stored_row
 from nola.memory.record import Record
 from nola.memory.storing import next_revision, put_rows
 
@@ -48,17 +48,26 @@ VALUES ((SELECT min(0, coalesce(min(seq), 0)) - 1 FROM tombstone), ?, ?, ?, ?, ?
 ON CONFLICT (id) DO UPDATE SET at = excluded.at, digest = excluded.digest WHERE digest IS NULL"""
 _PUT_COUNTER = """
 INSERT INTO counter (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)"""
+_COUNT = 2**53
 # What it comes to when a line that was altered by hand is taken for what `lines` writes.
 _WRONG = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, UsageError, apsw.ConstraintError)
 _encode = json.JSONEncoder(ensure_ascii=False, sort_keys=True).encode
 
 
 class Taken(NamedTuple):
-    """What an import brought: memories and edges that were stored, and memories that were there already."""
+    """What an import brought.
+
+    Attributes:
+        memories: How many memories were stored.
+        edges: How many edges were stored.
+        known: How many memories were there already, and were passed over.
+        gone: The ids of the memories that were deleted here, and were passed over, with what names them.
+    """
 
     memories: int
     edges: int
     known: int
+    gone: tuple[str, ...] = ()
 
 
 def lines(connection: apsw.Connection) -> Iterator[str]:
@@ -66,6 +75,11 @@ def lines(connection: apsw.Connection) -> Iterator[str]:
 
     What can be made again, vectors and the lexical index, is left out.
     """
+    with sound():
+        yield from _lines(connection)
+
+
+def _lines(connection: apsw.Connection) -> Iterator[str]:
     yield _encode({"format": FORMAT, "version": VERSION})
     for row in connection.execute(f"{SELECT} ORDER BY m.id"):
         found = stored_row(row)
@@ -89,25 +103,33 @@ def lines(connection: apsw.Connection) -> Iterator[str]:
 def take_in(connection: apsw.Connection, text: Iterable[str], *, skip_known: bool = False) -> Taken:
     """Store what `lines` wrote, all or nothing.
 
+    What was deleted here does not come back, and what lives here is not deleted for having been purged elsewhere.
+
     Args:
         connection: The writer's, inside a transaction.
         text: The lines.
         skip_known: Leave a memory alone that is there already, instead of refusing it.
 
     Raises:
-        DocumentError: A line is no JSON, or not what `lines` writes.
+        DocumentError: A line is no JSON, or not what `lines` writes; or the last one is missing.
         ConflictError: A memory is there already.
     """
-    reader = _Import(connection, skip_known=skip_known)
+    reader, number = _Import(connection, skip_known=skip_known), 0
     for number, line in enumerate(text, 1):
         if not line.strip():
             continue
         try:
             reader.take(json.loads(line), first=number == 1)
+        except RecursionError as error:
+            raise DocumentError(_WHERE, number, 1, "it is nested too deep") from error
         except _WRONG as error:
             said = isinstance(error, UsageError | json.JSONDecodeError)
             raise DocumentError(_WHERE, number, 1, f"{error}" if said else f"it can't be used: {error}") from error
-    return Taken(reader.memories, reader.edges, reader.known)
+    if not reader.is_whole:
+        raise DocumentError(
+            _WHERE, number, 1, "its last line, that with the counters, is missing: it was cut, or is empty"
+        )
+    return Taken(reader.memories, reader.edges, reader.known, tuple(reader.gone))
 
 
 class _Import:
@@ -115,7 +137,9 @@ class _Import:
         self._connection = connection
         self._skip_known = skip_known
         self._revision = next_revision(connection)
-        self._seqs: dict[str, int] = {}
+        self._ends: dict[str, tuple[int, str]] = {}
+        self.gone: dict[str, None] = {}
+        self.is_whole = False
         self.memories = 0
         self.edges = 0
         self.known = 0
@@ -143,16 +167,20 @@ class _Import:
                 raise ConflictError(f"the memory {record.id} is there already; nothing was stored")
             self.known += 1
             return
+        if self._connection.execute("SELECT count(*) FROM tombstone WHERE id = ?", (record.id,)).get:
+            self.gone[record.id] = None
+            return
         seq = self._connection.execute(
             "SELECT coalesce(max(seq), 0) + 1 FROM sqlite_sequence WHERE name = 'memory'"
         ).get
         put_rows(self._connection, [row_of_record(record, seq=seq, revision=self._revision)])
-        self._seqs[record.id] = seq
+        self._ends[record.id] = seq, record.namespace
         self.memories += 1
         events = [
-            (seq, number, _micros(at), str(what), dumped(detail))
+            (seq, number, _micros(at), checked_text("what an event is", what, blank=False), dumped(_detail(detail)))
             for number, (at, what, detail) in enumerate(line["events"])
         ]
+        _check_history(record, line["events"])
         self._connection.executemany(_PUT_EVENT, events)
         uses = [(seq, checked_text("request", request), _micros(at)) for request, at in line["uses"]]
         self._connection.executemany("INSERT INTO access (memory, request, at) VALUES (?, ?, ?)", uses)
@@ -161,39 +189,60 @@ class _Import:
         """Store an edge."""
         given = line["edge"]
         kind = EdgeKind(given["kind"])
-        source, target = self._seq(given["source"]), self._seq(given["target"])
+        if self._is_gone(given["source"], given["target"]):
+            return
+        source, target = self._seqs(given["source"], given["target"])
         if kind in SYMMETRIC:
             source, target = sorted((source, target))
         times = (_micros(given["created"]), _micros(given["last"]))
-        values = (kind.value, float(given["weight"]), int(given["count"]), *times, dumped(given["properties"]))
+        numbers = checked_share("weight", given["weight"]), checked_whole("count", given["count"], 0, _COUNT)
+        values = (kind.value, *numbers, *times, dumped(_detail(given["properties"])))
         self._connection.execute(_PUT_EDGE, (source, target, *values))
         self.edges += self._connection.changes()
 
     def pair(self, line: Mapping[str, Any]) -> None:
         """Store how often two memories were used together."""
         one, other, count, last = line["pair"]
-        low, high = sorted((self._seq(one), self._seq(other)))
-        self._connection.execute(_PUT_PAIR, (low, high, checked_whole("count", count, 0, 2**53), _micros(last)))
+        if self._is_gone(one, other):
+            return
+        low, high = sorted(self._seqs(one, other))
+        self._connection.execute(_PUT_PAIR, (low, high, checked_whole("count", count, 0, _COUNT), _micros(last)))
 
     def tombstone(self, line: Mapping[str, Any]) -> None:
-        """Remember what was purged."""
+        """Note what was purged, unless it lives here."""
         given = line["tombstone"]
         digest = bytes.fromhex(given["digest"])
-        values = (given["id"], self._revision, given["namespace"], _micros(given["at"]), digest)
-        self._connection.execute(_PUT_TOMB, values)
+        names = [checked_text(name, given[name], blank=False) for name in ("id", "namespace")]
+        if not self._connection.execute("SELECT count(*) FROM memory WHERE id = ?", names[:1]).get:
+            values = (names[0], self._revision, names[1], _micros(given["at"]), digest)
+            self._connection.execute(_PUT_TOMB, values)
 
     def counters(self, line: Mapping[str, Any]) -> None:
         """Go on counting where the exported memory stood."""
-        rows = [(checked_text("counter", name), int(value)) for name, value in line["counters"].items()]
+        rows = [
+            (checked_text("counter", name), checked_whole("a counter", value, -_COUNT, _COUNT))
+            for name, value in line["counters"].items()
+        ]
         self._connection.executemany(_PUT_COUNTER, [row for row in rows if row[0] != "revision"])
+        self.is_whole = True
 
-    def _seq(self, id_: str) -> int:
-        if id_ not in self._seqs:
-            seq = self._connection.execute("SELECT seq FROM memory WHERE id = ?", (id_,)).get
-            if seq is None:
+    def _is_gone(self, *ids: str) -> bool:
+        return any(id_ in self.gone for id_ in ids)
+
+    def _seqs(self, one: str, other: str) -> tuple[int, int]:
+        """Return the numbers of two memories that something joins."""
+        (low, space), (high, other_space) = self._end(one), self._end(other)
+        if space != other_space:
+            raise UsageError(f"it joins memories of two namespaces: {space!r} and {other_space!r}")
+        return low, high
+
+    def _end(self, id_: str) -> tuple[int, str]:
+        if id_ not in self._ends:
+            row = self._connection.execute("SELECT seq, namespace FROM memory WHERE id = ?", (id_,)).fetchone()
+            if row is None:
                 raise UsageError(f"it names a memory that is not there: {id_!r}")
-            self._seqs[id_] = seq
-        return self._seqs[id_]
+            self._ends[id_] = row[0], row[1]
+        return self._ends[id_]
 
 
 _LINES = {
@@ -221,6 +270,22 @@ def _edge(
             "properties": json.loads(properties),
         }
     }
+
+
+def _check_history(record: Record, events: Iterable[tuple[Json, str, dict[str, Json]]]) -> None:
+    """Refuse events that can't be undone to see the memory as it was."""
+    for _, what, detail in reversed(list(events)):
+        if what == "status":
+            checked_choice("the old status", detail.get("old"), Status)
+        elif what == "changed":
+            old = detail.get("old")
+            record = Record.from_json({**record.to_json(), **_detail(old)})
+
+
+def _detail(value: Json) -> dict[str, Json]:
+    if not isinstance(value, dict):
+        raise UsageError("what an event or an edge tells is no object")
+    return value
 
 
 def _sorted(found: Iterable[Mapping[str, Any]]) -> list[str]:

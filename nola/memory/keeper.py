@@ -13,6 +13,7 @@ from nola.memory import derived, finding
 from nola.memory.index import Index
 from nola.memory.likeness import Likeness
 from nola.memory.meaning import Embedder, Meaning
+from nola.memory.memory_rows import sound
 from nola.memory.nearness import Nearness
 from nola.memory.posting_blobs import DOCUMENTS
 from nola.memory.postings import Postings
@@ -166,6 +167,18 @@ class IndexKeeper:
     def _missing(self) -> int:
         return self._meaning.missing + self._likeness.missing + self._nearness.missing
 
+    def renew(self, dimensions: int) -> None:
+        """Drop the vectors that serve and are of another length than the embedder makes now; they are made again.
+
+        Raises:
+            NolaError: The file can't be written.
+        """
+        model = self._meaning.model
+        self._database.write(lambda connection: derived.drop_vectors(connection, model, dimensions=dimensions))
+        with self._lock:
+            self._index = None
+        self.notice()
+
     def link_now(self) -> None:
         """Make the edges between facts that are much alike, as far as they are missing."""
         while self._link_some():
@@ -240,7 +253,8 @@ class IndexKeeper:
             since = index.revision
             changes = finding.changes(connection, since)
             while some := list(islice(changes, _CHUNK)):
-                reworded = index.apply(self._seen(connection, some))
+                with sound():
+                    reworded = index.apply(self._seen(connection, some))
                 self._likeness.want(index, reworded)
                 self._meaning.want(reworded)
                 self._nearness.want(reworded)
@@ -268,7 +282,8 @@ class IndexKeeper:
         index.reserve(finding.highest(connection))
         changes = finding.changes(connection, 0)
         while some := list(islice(changes, _CHUNK)):
-            index.apply(self._seen(connection, some))
+            with sound():
+                index.apply(self._seen(connection, some))
         for seq in finding.gone(connection, 0):
             index.postings.remove(seq - 1)
         index.revision = state.revision
@@ -313,12 +328,14 @@ class IndexKeeper:
     def _embed_some(self) -> int:
         """Make the next vectors; return how many rows were looked at."""
         with self.reading() as (index, connection):
-            rows = self._meaning.next_rows()
+            rows = self._meaning.next_rows(index)
             if not rows:
                 self._meaning.take_over(connection, index)
                 return 0
         try:
-            self._meaning.make(rows)
+            if self._meaning.make(rows):
+                with self._lock:
+                    self._index = None
         except BaseException:  # whatever breaks it off, these rows still want a vector
             with self._lock:
                 self._meaning.want(rows)

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from nola.errors import ModelError, NolaError
+from nola.errors import ModelError, NolaError, UsageError
 from nola.memory import derived
+from nola.memory.checks import checked_text
 from nola.memory.dense import DenseIndex
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from nola.memory.database import Database
     from nola.memory.index import Index
 
-__all__ = ["Embedder", "Meaning", "embedded"]
+__all__ = ["Embedder", "Meaning", "checked_embedder", "embedded"]
 
 _BATCH = 64
 """Texts that are embedded at a time; between two batches whoever waits for the index gets it."""
@@ -70,6 +71,21 @@ def embedded(embedder: Embedder, texts: Sequence[str]) -> NDArray[np.float32]:
     return vectors
 
 
+def checked_embedder(embedder: object) -> None:
+    """Refuse what can't embed, or can't tell by what name its vectors are kept.
+
+    Raises:
+        UsageError: It is no embedder.
+    """
+    if not callable(getattr(embedder, "embed", None)):
+        raise UsageError(f"embedder is a name or an object that embeds, not {type(embedder).__name__}")
+    try:
+        model = getattr(embedder, "model_id", None)
+    except NolaError:  # it can't tell yet
+        return
+    checked_text("the embedder's model_id", model, blank=False)
+
+
 class Meaning:
     """The vectors of one database in this process; its owner lets one thread in at a time, except to `make`.
 
@@ -92,6 +108,7 @@ class Meaning:
         self.serving: Embedder | None = None
         self._missing: dict[int, None] = {}
         self._seen = ""
+        self._length = 0
         self._made: dict[str, derived.Vectors] = {}  # by what `seen` becomes when it is taken in
 
     def open(self, connection: apsw.Connection, index: Index, seen: str) -> None:
@@ -161,39 +178,47 @@ class Meaning:
         """How many rows need a vector."""
         return len(self._missing)
 
-    def next_rows(self) -> list[int]:
+    def next_rows(self, index: Index) -> list[int]:
         """Take the next rows that need a vector."""
+        self._length = index.dense.dimensions if index.dense is not None and self.serving is self.embedder else 0
         some = [row for row, _ in zip(self._missing, range(_BATCH), strict=False)]
         for row in some:
             del self._missing[row]
         return some
 
-    def make(self, rows: Sequence[int]) -> None:
-        """Make and keep the vectors of rows, as far as nobody else has.
+    def make(self, rows: Sequence[int]) -> bool:
+        """Make and keep the vectors of rows, as far as nobody else has; drop those of another length.
+
+        Returns:
+            Whether some were dropped: the index is to be opened anew.
 
         Raises:
             NolaError: That failed.
         """
         if self.embedder is None:
-            return
+            return False
         model, asked = self.embedder.model_id, json.dumps([row + 1 for row in rows])
         with self._database.reading() as connection:
             texts = dict(connection.execute(_TEXTS, (asked, model)))
         if len(texts) < len(rows):
             self._seen = ""  # somebody else made the others: they are to be loaded
         if not texts:
-            return
+            return False
         vectors = embedded(self.embedder, list(texts.values()))
 
-        def job(connection: apsw.Connection) -> tuple[str, derived.Vectors]:
+        is_other = self._length not in {0, vectors.shape[1]}
+
+        def job(connection: apsw.Connection) -> tuple[str, derived.Vectors, int]:
+            gone = derived.drop_vectors(connection, model, dimensions=vectors.shape[1]) if is_other else 0
             now = dict(connection.execute(_TEXTS, (asked, model)))
             same = [place for place, (seq, text) in enumerate(texts.items()) if now.get(seq) == text]
             seqs = list(texts)
             made = derived.put_vectors(connection, model, [seqs[place] for place in same], vectors[same])
-            return str(connection.execute(_COUNT).get), made
+            return str(connection.execute(_COUNT).get), made, gone
 
-        seen, made = self._database.write(job)
+        seen, made, gone = self._database.write(job)
         self._made[seen] = made
+        return gone > 0
 
     def _still_so(self, made: derived.Vectors) -> derived.Vectors:
         """Leave out the vectors of texts that were changed since."""
@@ -241,6 +266,4 @@ def _some(connection: apsw.Connection, model: str, rows: NDArray[np.int32]) -> I
         wanted = json.dumps((rows[start : start + _LOADED] + 1).tolist())
         found = list(connection.execute(_SOME, (model, wanted)))
         if found:
-            seqs, scales, blobs = zip(*found, strict=True)
-            numbers = np.frombuffer(b"".join(blobs), dtype=np.int8).reshape(len(found), -1)
-            yield derived.Vectors(np.array(seqs, dtype=np.int64), np.array(scales, dtype=np.float32), numbers)
+            yield derived.alike(found)

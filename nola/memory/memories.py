@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeVar
 
 from nola.memory import accesses, buffers, changing, derived, edges, finding, journal, storing
+from nola.memory.memory_rows import sound
 from nola.memory.storing import begun
 
 if TYPE_CHECKING:
@@ -103,9 +104,12 @@ class Memories:
     ) -> list[str]:
         """Count what a request used, once, in one transaction (see `accesses.record`)."""
         together = list(pairs)
-        return self.database.write(
-            lambda c: accesses.record(c, request, used, now=self._at(now), pairs=together, grow=grow)
-        )
+
+        def job(connection: apsw.Connection) -> list[str]:
+            with sound():
+                return accesses.record(connection, request, used, now=self._at(now), pairs=together, grow=grow)
+
+        return self.database.write(job)
 
     def adjust_heat(self, id_: str, amount: float, now: datetime | None = None) -> float:
         """Add to a memory's heat by hand; return its whole bias."""

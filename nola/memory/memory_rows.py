@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import struct
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+import apsw
 
 from nola.memory.axes import Kind, MemoryClass, Status, Trust
 from nola.memory.dynamics.base import KEPT, Statistics
@@ -13,7 +16,7 @@ from nola.memory.instants import from_micros, micros
 from nola.memory.record import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
 
     from nola.memory.record import NewMemory
@@ -28,6 +31,7 @@ __all__ = [
     "dumped",
     "row_of_new",
     "row_of_record",
+    "sound",
     "statistics_of",
     "statistics_values",
     "stored_row",
@@ -49,6 +53,8 @@ INSERT = f"INSERT INTO memory ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * le
 SELECT = f"SELECT {', '.join(f'm.{name}' for name in COLUMNS)} FROM memory AS m"  # noqa: S608 -- constants only
 
 _MILLION = 1_000_000
+# What it comes to when a row of a damaged file is taken for what Nola wrote.
+_DAMAGE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, struct.error, apsw.ConstraintError)
 _packers = [struct.Struct(f"<{count}q").pack for count in range(KEPT + 1)]
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode
 
@@ -60,6 +66,19 @@ class StoredRow:
     seq: int
     revision: int
     record: Record
+
+
+@contextmanager
+def sound() -> Iterator[None]:
+    """Read or use what rows hold; what can't be so in a sound file is SQLite's own error for a damaged one.
+
+    Raises:
+        apsw.CorruptError: A row holds what Nola does not write; whoever lends the connection tells it in a sentence.
+    """
+    try:
+        yield
+    except _DAMAGE as error:
+        raise apsw.CorruptError(f"a row is damaged ({error!s:.100})") from error
 
 
 def row_of_new(
@@ -92,14 +111,19 @@ def row_of_record(record: Record, *, seq: int, revision: int) -> tuple[Any, ...]
 
 def stored_row(row: Sequence[Any]) -> StoredRow:
     """Read a row of `SELECT`."""
+    with sound():
+        return _read_row(row)
+
+
+def _read_row(row: Sequence[Any]) -> StoredRow:
     (seq, id_, revision, content, kind, class_, level, status, trust, namespace, agent, user, path, origin, channel,
      conversation, message, author, source, at, valid_from, valid_until, expires_at, importance, confidence, pinned,
      concept, tags, metadata, details, created, updated, *statistics) = row  # fmt: skip
     record = Record(
         id_, content, Kind(kind), MemoryClass(class_), level, Status(status), Trust(trust), namespace, agent, user,
         path, origin, channel, conversation, message, author, source, from_micros(at), _instant(valid_from),
-        _instant(valid_until), _instant(expires_at), importance, confidence, bool(pinned), concept, tuple(_read(tags)),
-        _read(metadata), _read(details), from_micros(created), from_micros(updated),
+        _instant(valid_until), _instant(expires_at), importance, confidence, bool(pinned), concept,
+        _texts(tags), _object(metadata), _object(details), from_micros(created), from_micros(updated),
         statistics_of(importance, statistics),
     )  # fmt: skip
     return StoredRow(seq, revision, record)
@@ -137,8 +161,18 @@ def _unpacked(blob: bytes) -> tuple[float, ...]:
     return tuple([at / _MILLION for (at,) in struct.iter_unpack("<q", blob)])
 
 
-def _read(text: str) -> Any:
-    return json.loads(text)
+def _texts(text: str) -> tuple[str, ...]:
+    value = json.loads(text)
+    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+        raise TypeError(f"no list of texts: {text:.40}")
+    return tuple(value)
+
+
+def _object(text: str) -> dict[str, Json]:
+    value = json.loads(text)
+    if not isinstance(value, dict):
+        raise TypeError(f"no object: {text:.40}")
+    return value
 
 
 def _micros(at_s: float) -> int:

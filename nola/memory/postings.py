@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 __all__ = ["LexicalHits", "Postings"]
 
-_Documents: TypeAlias = "NDArray[np.int32] | NDArray[np.int64]"
 _Number = TypeVar("_Number", bound=np.generic)
 
 _LONGEST = 65_535
@@ -62,6 +61,31 @@ class LexicalHits:
         return scores
 
 
+class _Seen(NamedTuple):
+    """The documents that a search sees: what is rare, and how long texts are, is told of them alone.
+
+    Attributes:
+        lengths: uint16 [documents], 0 for one that is not seen.
+        live: How many are.
+        total: The sum of their lengths.
+        whole: Whether there are no others.
+    """
+
+    lengths: NDArray[np.uint16]
+    live: int
+    total: int
+    whole: bool
+
+
+class _Found(NamedTuple):
+    """The postings of one term, as far as they are seen, with the lengths of the documents."""
+
+    weight: float
+    documents: NDArray[np.int32]
+    counts: NDArray[np.uint8]
+    lengths: NDArray[np.uint16]
+
+
 class Postings:
     """An inverted index over rows. Not thread-safe: whoever shares it holds a lock.
 
@@ -84,6 +108,7 @@ class Postings:
         self._fresh = Segments()
         self._loaded: dict[str, TermPostings] = {}
         self._loaded_bytes = 0
+        self._seen_by: tuple[NDArray[np.bool_], _Seen] | None = None
         if loader is not None:
             for first, rows, lengths in sorted(decode_documents(loader(DOCUMENTS)), key=lambda part: part[0]):
                 self._open(first, rows, lengths)
@@ -119,6 +144,7 @@ class Postings:
         """
         for row, tokens in zip(rows, docs, strict=True):
             document = self._documents
+            self._seen_by = None
             self._lengths = _room(self._lengths, document, 0)
             self._row_of = _room(self._row_of, document, 0)
             self._document_of = _room(self._document_of, int(row), -1)
@@ -136,6 +162,7 @@ class Postings:
         """Forget a row; one that is not there is none to forget."""
         if row >= len(self._document_of) or (document := int(self._document_of[row])) < 0:
             return
+        self._seen_by = None
         self._total -= int(self._lengths[document])
         self._live -= 1
         self._lengths[document] = 0
@@ -154,24 +181,23 @@ class Postings:
             terms: Stems with their weights.
             k: How many rows.
             settings: Constants of BM25, and which terms are too frequent to look at.
-            mask: bool [rows], true where a row may be found; a row beyond its end may not.
+            mask: bool [rows], true where a row may be found; a row beyond its end may not, and those that may not count
+                for nothing. One that can't be written to is remembered with what it gave.
         """
         scores = np.zeros(self._documents, dtype=np.float32)
-        lengths = self._lengths
         k1, b = settings.bm25_k1, settings.bm25_b
-        steepness = k1 * b / max(self._total / max(self._live, 1), 1e-9)
-        found = self._wanted(terms, settings)
-        for weight, (documents, counts) in found:
-            length = lengths[documents]
-            live = int(np.count_nonzero(length))
-            rarity = math.log(1 + (self._live - live + 0.5) / (live + 0.5))
-            part = length * np.float32(steepness)
+        seen = self._seen(mask)
+        steepness = k1 * b / max(seen.total / max(seen.live, 1), 1e-9)
+        found = self._wanted(terms, settings, seen)
+        for weight, documents, counts, lengths in found:
+            rarity = math.log(1 + (seen.live - len(documents) + 0.5) / (len(documents) + 0.5))
+            part = lengths * np.float32(steepness)
             part += np.float32(k1 * (1 - b))
             part += counts
             np.divide(counts, part, out=part)
             part *= np.float32(weight * rarity * (k1 + 1))
             scores[documents] += part
-        best = self._best(scores, [documents for _, (documents, _) in found], k, mask)
+        best = self._best(scores, [one.documents for one in found], k)
         return LexicalHits(self._row_of[best], scores[best], scores, self._document_of)
 
     def to_blobs(self) -> dict[str, bytes]:
@@ -207,18 +233,49 @@ class Postings:
             self.remove(row)
             self._document_of[row] = document
 
-    def _wanted(self, terms: Mapping[str, float], settings: RecallSettings) -> list[tuple[float, TermPostings]]:
+    def _seen(self, mask: NDArray[np.bool_] | None) -> _Seen:
+        """Return the documents that live and that a mask lets through."""
+        if mask is None:
+            return _Seen(self._lengths, self._live, self._total, self._live == self._documents)
+        if self._seen_by is not None and self._seen_by[0] is mask:
+            return self._seen_by[1]
+        lengths, rows = self._lengths[: self._documents], self._row_of[: self._documents]
+        if len(mask):
+            lengths = lengths * mask.take(rows, mode="clip")
+            lengths[rows >= len(mask)] = 0
+        else:
+            lengths = np.zeros_like(lengths)
+        live = int(np.count_nonzero(lengths))
+        seen = _Seen(lengths, live, int(lengths.sum(dtype=np.int64)), live == self._documents)
+        if not mask.flags.writeable:
+            self._seen_by = mask, seen
+        return seen
+
+    def _wanted(self, terms: Mapping[str, float], settings: RecallSettings, seen: _Seen) -> list[_Found]:
         """Return the postings to look at, the rarest first: not the frequent ones as long as there are others."""
-        found = [(weight, postings) for term, weight in terms.items() if len((postings := self._postings(term))[0])]
-        found.sort(key=lambda pair: len(pair[1][0]))
-        most = max(settings.rare_df * self._documents, _SHORT_LIST)
-        kept = [pair for pair in found if len(pair[1][0]) <= most] or found
+        found = [
+            (weight, *postings)
+            for term, weight in terms.items()
+            if len((postings := self._within(self._postings(term), seen))[0])
+        ]
+        found.sort(key=lambda one: len(one[1]))
+        most = max(settings.rare_df * seen.live, _SHORT_LIST)
+        kept = [one for one in found if len(one[1]) <= most] or found
         total = 0
-        for n, (_, (documents, _)) in enumerate(kept):
+        for n, (_, documents, _) in enumerate(kept):
             total += len(documents)
             if n and total > settings.postings_most:
-                return kept[:n]
-        return kept
+                kept = kept[:n]
+                break
+        return [_Found(*one, seen.lengths[one[1]]) for one in kept]
+
+    def _within(self, postings: TermPostings, seen: _Seen) -> TermPostings:
+        """Return the postings of documents that are seen."""
+        if seen.whole:
+            return postings
+        documents, counts = postings
+        there = np.flatnonzero(seen.lengths.take(documents))
+        return (documents, counts) if len(there) == len(documents) else (documents.take(there), counts.take(there))
 
     def _postings(self, term: str) -> TermPostings:
         parts = [self._load(term)] if self._loader is not None and term != DOCUMENTS else []
@@ -240,44 +297,26 @@ class Postings:
         self._loaded[term] = known
         return known
 
-    def _best(
-        self,
-        scores: NDArray[np.float32],
-        found: Sequence[NDArray[np.int32]],
-        k: int,
-        mask: NDArray[np.bool_] | None,
-    ) -> _Documents:
-        """Return the k best documents that live and may be found, best first.
+    def _best(self, scores: NDArray[np.float32], found: Sequence[NDArray[np.int32]], k: int) -> NDArray[np.int64]:
+        """Return the k best documents, best first.
 
         The documents of the rarest terms give a bound that the k best reach at least; few others do.
         """
         if not found or k <= 0:
             return np.zeros(0, dtype=np.int64)
         bound = np.float32(0)
-        seen = 0
         for documents in found:
-            seen += len(documents)
             if len(documents) >= k:
-                values = scores[self._allowed(documents, mask)]
-                if len(values) >= k:
-                    bound = np.partition(values, len(values) - k)[len(values) - k]
-                    break
-        best = self._allowed(np.flatnonzero(scores >= bound if bound > 0 else scores > 0), mask)
+                values = scores[documents]
+                bound = np.partition(values, len(values) - k)[len(values) - k]
+                break
+        best = np.flatnonzero(scores >= bound if bound > 0 else scores > 0)
         if len(best) > k:
             values = scores[best]
             least = np.partition(values, len(values) - k)[len(values) - k]
             best = best[values >= least]
         order = np.lexsort((self._row_of[best], -scores[best]))
         return best[order[:k]]
-
-    def _allowed(self, documents: _Documents, mask: NDArray[np.bool_] | None) -> _Documents:
-        documents = documents[self._lengths[documents] > 0]
-        if mask is None:
-            return documents
-        if not len(mask):
-            return documents[:0]
-        rows = self._row_of[documents]
-        return documents[mask.take(rows, mode="clip") & (rows < len(mask))]
 
 
 def _room(values: NDArray[_Number], place: int, fill: int) -> NDArray[_Number]:

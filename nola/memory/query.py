@@ -61,7 +61,7 @@ def parse(text: str, *, speakers: Collection[str], now: datetime, generic_weight
 
     Args:
         text: The question.
-        speakers: Everybody who said something.
+        speakers: Everybody who said something that may be found.
         now: What `yesterday` is measured from.
         generic_weight: What words such as `kind` and `time` weigh beside others, and the names of speakers, who
             are recognised for what they said.

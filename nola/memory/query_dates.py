@@ -106,7 +106,11 @@ def dates_in(text: str, now: datetime) -> tuple[DateRange, ...]:
                 continue
             try:
                 range_ = _READERS[name](match, now)
-            except (ValueError, OverflowError):  # 30 February, or a year that no calendar has
+            except (
+                LookupError,
+                ValueError,
+                OverflowError,
+            ):  # 30 February, a year that no calendar has, or an odd i in `five`
                 continue
             taken.append((begin, end))
             if range_ not in found:
@@ -149,8 +153,15 @@ def _day_number(text: str) -> int:
 
 
 def _begun(now: datetime, years: Iterator[DateRange]) -> DateRange:
-    """Return the first of these ranges, the latest first, that has begun."""
-    return next(range_ for range_ in years if range_.start_s <= now.timestamp())
+    """Return the first of these ranges, the latest first, that has begun.
+
+    Raises:
+        ValueError: None has.
+    """
+    for range_ in years:
+        if range_.start_s <= now.timestamp():
+            return range_
+    raise ValueError("no such date has begun")
 
 
 def _iso(match: re.Match[str], _: datetime) -> DateRange:

@@ -14,7 +14,7 @@ from nola.memory.traits import ASKED_FULL, Trait
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from nola.memory.columns import Columns
+    from nola.memory.columns import Columns, Line
     from nola.memory.dense import DenseIndex
     from nola.memory.postings import LexicalHits, Postings
     from nola.memory.query import Query
@@ -116,12 +116,14 @@ class _Scorer:
     def __init__(
         self,
         columns: Columns,
+        line: Line,
         lexical: LexicalHits,
         dense: DenseIndex | None,
         question: NDArray[np.float32] | None,
         settings: RecallSettings,
     ) -> None:
         self._columns = columns
+        self._line = line
         self._lexical = lexical
         self._dense = dense
         self._question = question
@@ -165,7 +167,7 @@ class _Scorer:
         s, columns, rows = self._settings, self._columns, pool.rows
         lent = np.zeros(len(rows))
         answer = np.zeros(len(rows))
-        for number, others in enumerate(columns.beside(rows)):
+        for number, others in enumerate(self._line.beside(rows)):
             where = np.searchsorted(rows, others)
             where[where == len(rows)] = 0
             there = (others != NONE) & (rows[where] == others)
@@ -180,7 +182,8 @@ class _Scorer:
     def session(self, pool: _Pool) -> _Floats:
         """Return what a row gains by the best that was said around it in the same conversation."""
         columns, rows = self._columns, pool.rows
-        best = _decayed_maximum(columns.session[rows], columns.place[rows], pool.base, self._settings.half_life_turns)
+        places = self._line.place[rows]
+        best = _decayed_maximum(columns.session[rows], places, pool.base, self._settings.half_life_turns)
         return self._settings.session_share * best
 
     def dates(self, query: Query, pool: _Pool) -> _Floats:
@@ -235,12 +238,13 @@ def rank(
     found = [lexical.rows, dated]
     if dense is not None and question is not None:
         found.append(dense.search(question, settings.pool_dense, mask)[0])
-    scorer = _Scorer(columns, lexical, dense, question, settings)
+    line = columns.line(mask)
+    scorer = _Scorer(columns, line, lexical, dense, question, settings)
     rows = distinct(found)
     core = scorer.pool(rows)
     spoken = scorer.spoken(rows)
     best = np.argsort(-core.base, kind="stable")[:_CORE]
-    more = _allowed(columns.neighbours(rows[best[spoken[best]]], settings.neighbours), mask)
+    more = line.neighbours(rows[best[spoken[best]]], settings.neighbours)
     if not spoken.all():  # what nobody said comes only if it has something in common with the question
         rows = rows[spoken | (core.bm25 > 0) | (core.cosine >= settings.cosine_least) | np.isin(rows, dated)]
         more = more[scorer.spoken(more)]
@@ -287,10 +291,10 @@ def _allowed(rows: _Rows, mask: NDArray[np.bool_] | None) -> _Rows:
     return rows[mask[rows]]
 
 
-def _decayed_maximum(sessions: _Rows, places: _Floats, scores: _Floats, half_life: float) -> _Floats:
+def _decayed_maximum(sessions: _Rows, places: _Rows, scores: _Floats, half_life: float) -> _Floats:
     """Return for each row the best score of its conversation, halved with every `half_life` turns between the two."""
-    order = np.lexsort((places, sessions))
-    gaps = np.diff(places[order], prepend=0.0) / half_life
+    order = np.argsort(places)  # a conversation's rows stand together
+    gaps = np.diff(places[order], prepend=0) / half_life
     gaps[np.flatnonzero(np.diff(sessions[order])) + 1] = _NEVER
     slope = np.cumsum(np.clip(gaps, 0.0, _NEVER))
     height = np.log2(np.maximum(scores[order], 1e-12))

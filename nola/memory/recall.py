@@ -108,7 +108,7 @@ class Recaller:
         """Take a question apart."""
         return parse(
             ask.text,
-            speakers=index.columns.speakers,
+            speakers=index.columns.speakers_among(self._known(ask, index)),
             now=ask.now,
             generic_weight=self._settings.recall.generic_weight,
             owner=ask.owner,
@@ -140,6 +140,14 @@ class Recaller:
     def embedded(self, query: Query) -> NDArray[np.float32] | None:
         """Return the question's vector."""
         return self._embed(query.embed_text) if query.terms else None
+
+    def _known(self, ask: Ask, index: Index) -> NDArray[np.bool_]:
+        """Return the rows of which the speakers are known: those that may come, as far as the index can tell."""
+        as_of = ask.wanted.as_of
+        if as_of is None:
+            return visible(index, ask.wanted, ask.now)
+        ever = replace(ask.wanted, statuses=frozenset(), expired=True)
+        return visible(index, ever, ask.now) & (index.facets.created_s[: len(index)] <= seconds(as_of))
 
     def _mask(self, ask: Ask, index: Index, connection: apsw.Connection) -> NDArray[np.bool_]:
         if needs_database(ask.wanted):

@@ -160,7 +160,7 @@ def transaction(connection: apsw.Connection) -> Iterator[None]:
 
 @contextlib.contextmanager
 def explained(path: Path) -> Iterator[None]:
-    """Turn SQLite's errors about the file into sentences; errors of our own SQL pass through.
+    """Turn SQLite's errors about the file into sentences; mistakes in our own SQL pass through.
 
     Raises:
         NolaError: The file is damaged or no database.
@@ -169,7 +169,11 @@ def explained(path: Path) -> Iterator[None]:
     """
     try:
         yield
-    except (apsw.NotADBError, apsw.CorruptError, apsw.FormatError) as error:
+    except (apsw.NotADBError, apsw.CorruptError, apsw.FormatError, UnicodeDecodeError) as error:
+        raise _unreadable(path, str(error)) from error
+    except apsw.SQLError as error:
+        if not str(error).startswith("no such "):
+            raise
         raise _unreadable(path, str(error)) from error
     except apsw.FullError as error:
         raise StorageError(str(path), "the disk is full") from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import apsw
@@ -10,12 +11,13 @@ from nola.errors import ConflictError, ProtectedError, UsageError
 from nola.memory import edges
 from nola.memory.axes import EdgeKind, Kind, MemoryClass, Status, Trust
 from nola.memory.dynamics.base import Statistics
+from nola.memory.finding import resolve
 from nola.memory.instants import micros, seconds
 from nola.memory.kinds import COUNTED, next_index
 from nola.memory.memory_rows import INSERT, dumped, row_of_new
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from datetime import datetime
 
     from nola.memory.record import NewMemory
@@ -83,6 +85,7 @@ def insert(
         UsageError: An edge leads nowhere, or can't lead from such a memory to such another; or an observation comes
             before the last one.
     """
+    memories = [_linked(connection, new, ids) if new.links else new for new in memories]
     revision = next_revision(connection)
     first = connection.execute("SELECT coalesce(max(seq), 0) + 1 FROM sqlite_sequence WHERE name = 'memory'").get
     trusts = _trusts(connection, memories)
@@ -229,6 +232,17 @@ def _found(connection: apsw.Connection, id_: str) -> tuple[int, str, str, str]:
     if row is None:
         raise UsageError(f"no memory has the id {id_[:40]!r}", fix="list them with: nola memory list")
     return row[0], row[1], row[2], row[3]
+
+
+def _linked(connection: apsw.Connection, new: NewMemory, ids: Collection[str]) -> NewMemory:
+    """Return a memory whose links name whole ids, of which the beginning is enough."""
+
+    def whole(target: str) -> str:
+        if target in ids or connection.execute("SELECT count(*) FROM memory WHERE id = ?", (target,)).get:
+            return target
+        return resolve(connection, target, seen_by=new.user or None)
+
+    return replace(new, links=tuple(replace(link, target=whole(link.target)) for link in new.links))
 
 
 def _trusts(connection: apsw.Connection, memories: Iterable[NewMemory]) -> dict[str, Trust]:

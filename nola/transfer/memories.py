@@ -16,7 +16,7 @@ from nola.state import document
 from nola.transfer.content import MAX_DEPTH, PLACE, RAW
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Container, Iterable, Iterator, Sequence
 
     from nola.transfer.content import Memories
     from nola.types import Json
@@ -107,7 +107,7 @@ def compared(given: Sequence[str], stored: Memories) -> MemoriesPlan:
     if not given:
         return MemoriesPlan()
     try:
-        stored.import_lines(given, skip_known=True, dry_run=True)
+        gone = frozenset(stored.import_lines(given, skip_known=True, dry_run=True).gone)
     except DocumentError as error:
         raise _wrong(error.line - 1, error.why) from error
     here = {key: value if key[0] == "counter" else 0 for key, value in _things(stored.export_lines())}
@@ -119,6 +119,8 @@ def compared(given: Sequence[str], stored: Memories) -> MemoriesPlan:
             raise DocumentError(PLACE, 0, 0, f"two memories have the id {key[1]!r}")
         if key in seen or (key in here and (key[0] != "counter" or value <= here[key])):
             counts["known"] += key[0] == "memory"
+        elif not gone.isdisjoint(key[1:]) or _lives(key, here, seen):
+            continue  # what was deleted here stays so, and what lives here lives on
         else:
             counts[key[0]] += 1
             if key[0] == "memory":
@@ -178,6 +180,12 @@ def _things(lines: Sequence[str]) -> Iterator[tuple[_Key, Any]]:
         else:
             counters = told["counters"].items()
             yield from ((("counter", name), int(value)) for name, value in counters if name != "revision")
+
+
+def _lives(key: _Key, here: Container[_Key], seen: Container[_Key]) -> bool:
+    """Tell whether it is the purge of a memory that lives."""
+    memory = ("memory", *key[1:])
+    return key[0] == "tombstone" and (memory in here or memory in seen)
 
 
 def _plan_of(memory: dict[str, Any]) -> MemoryPlan:

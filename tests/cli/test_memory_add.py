@@ -82,6 +82,8 @@ def test_stdin_is_one_memory_or_one_for_each_line(nola: CommandLine) -> None:
         (["x", "--field", "colour=red"], "a memory has no field 'colour'"),
         (["x", "--field", "colour"], "--field takes NAME=VALUE, not 'colour'"),
         (["x", "--speaker", "A", "--field", "speaker=B"], "speaker is given twice"),
+        (["x", "--speaker", "A", "--field", "author=B"], "author is given twice"),
+        (["x", "--field", "content=B"], "--field can't give the content: it is TEXT"),
         (["x", "--field", "task=trip"], "task is a field of working memories"),
         (["x", "--at", "some day"], "this is no time: 'some day'"),
         (["x" * 1_000_001], "content takes at most 1,000,000 characters"),

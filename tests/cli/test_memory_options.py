@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
+
+import pytest
 
 from nola.cli.memory_options import counts_document, counts_line, heat_cell, id_cells, moment, shortened
 from nola.learned import Memory
@@ -14,8 +17,6 @@ from tests.cli.terminal import seated
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    import pytest
 
 STATS = Stats(
     total=10,
@@ -53,6 +54,27 @@ def test_a_moment_is_the_machines() -> None:
     assert moment(None) == ""
     at = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
     assert moment(at) == f"{at.astimezone():%Y-%m-%d %H:%M:%S}"
+
+
+@pytest.mark.parametrize(
+    ("zone", "at", "shown"),
+    [
+        ("America/New_York", datetime(1, 1, 1, tzinfo=UTC), "0001-01-01 00:00:00 UTC"),
+        ("Pacific/Kiritimati", datetime(9999, 12, 31, 23, tzinfo=UTC), "9999-12-31 23:00:00 UTC"),
+        ("America/New_York", datetime(2026, 11, 20, 9, tzinfo=UTC), "2026-11-20 04:00:00"),
+    ],
+)
+def test_a_moment_that_no_clock_here_shows(
+    zone: str, at: datetime, shown: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At either end of the calendar it is shown in UTC."""
+    monkeypatch.setenv("TZ", zone)
+    time.tzset()
+    try:
+        assert moment(at) == shown
+    finally:
+        monkeypatch.undo()
+        time.tzset()
 
 
 def test_a_terminal_shows_the_beginnings_of_ids(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

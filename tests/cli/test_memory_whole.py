@@ -83,11 +83,11 @@ def test_what_is_here_already_is_passed_over_on_request(lived: CommandLine, tmp_
     assert lived("memory", "import", "--skip-known", str(file)).stdout == "all of it is here already\n"
     lived.environ["NOLA_HOME"] = str(tmp_path / "other")
     lines = file.read_text().splitlines(keepends=True)
-    assert lived("memory", "import", "-", text="".join(lines[:2])).stdout == "imported 1 memory\n"
+    assert lived("memory", "import", "-", text="".join([*lines[:2], lines[-1]])).stdout == "imported 1 memory\n"
     rest = lived("memory", "import", "--skip-known", str(file))
     assert rest.stdout == "imported 2 memories and 1 edge; 1 memory was here already\n"
     told = json.loads(lived("memory", "import", "--skip-known", "--json", str(file)).stdout)
-    assert told == {"memories": 0, "edges": 0, "known": 3, "dry_run": False}
+    assert told == {"memories": 0, "edges": 0, "known": 3, "gone": [], "dry_run": False}
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,9 @@ def test_what_is_no_export_is_refused(nola: CommandLine, text: bytes, sentence: 
 
 
 def test_a_file_that_is_not_there_is_told(nola: CommandLine, tmp_path: Path) -> None:
-    """Nor does an empty one bring anything."""
+    """Nor is an empty one taken for an export."""
     said = nola("memory", "import", str(tmp_path / "none.jsonl"))
     assert (said.exit_code, "No such file or directory" in said.stderr) == (1, True)
-    assert nola("memory", "import", "-", text="").stdout == "there is nothing in it\n"
+    said = nola("memory", "import", "-", text="")
+    assert (said.exit_code, said.stdout) == (1, "")
+    assert "its last line, that with the counters, is missing" in said.stderr

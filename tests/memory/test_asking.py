@@ -63,7 +63,7 @@ def test_what_no_list_asks_is_refused_with_no_such_advice() -> None:
     """A list hides nothing cold; the name that was given is not what is advised."""
     with pytest.raises(UsageError, match=r"^memories can't be filtered by 'include_cold'$"):
         listed({"include_cold": True})
-    with pytest.raises(UsageError, match="can't be filtered by 'tiers'") as caught:
+    with pytest.raises(UsageError, match="can't be filtered by 'tier'") as caught:
         filtered({"tier": "hot"})
     assert "did you mean tiers?" not in str(caught.value)
 
@@ -105,6 +105,15 @@ def test_a_wrong_filter_is_named(given: dict[str, Any], said: str) -> None:
     """The sentence names what is wrong, and the nearest name that there is."""
     with pytest.raises(UsageError, match=said):
         filtered(given)
+
+
+@pytest.mark.parametrize("given", [{"kind": "fact"}, {"speaker": 5}, {"class": "x"}, {"status": "x"}, {"level": 9}])
+def test_a_wrong_filter_is_named_as_it_was_given(given: dict[str, Any]) -> None:
+    """Not by the name that it has inside."""
+    (name,) = given
+    for refusing in (lambda: filtered(given), lambda: ask(**given), lambda: listed(given)):
+        with pytest.raises(UsageError, match=rf"^{name} "):
+            refusing()
 
 
 @pytest.mark.parametrize(

@@ -113,3 +113,13 @@ def test_segments_are_saved_merged_and_dropped(opened: Database) -> None:
         assert [segment.id for segment in derived.segments(connection)] == [merged]
     opened.write(derived.drop_postings)
     assert rows(opened, "SELECT count(*) FROM posting") == [(0,)]
+
+
+def test_vectors_of_another_length_are_left_out() -> None:
+    """The first one tells how long they are."""
+    found = derived.alike([(1, 0.5, b"\x01\x02"), (2, 0.5, b"\x01"), (4, 1.0, b"\x03\x04")])
+    assert (found.seqs.tolist(), found.scales.tolist(), found.numbers.tolist()) == (
+        [1, 4],
+        [0.5, 1.0],
+        [[1, 2], [3, 4]],
+    )

@@ -4,25 +4,31 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import pytest
 
-from nola.errors import UsageError
+from nola.errors import StorageError, UsageError
+from nola.learned import Memory
 from nola.memory.asking import asked
 from nola.memory.axes import EdgeKind, Status, Tier
+from nola.memory.database import Database
+from nola.memory.engine import Engine
 from nola.settings import Settings
 from tests.memory.engines import contents, counts, memory_of
 from tests.memory.fakes import WordVectors
 from tests.memory.making import rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+    from concurrent.futures import Future
     from pathlib import Path
 
-    from nola.learned import Memory
+    import apsw
+
     from nola.testing import ManualClock
 
+_T = TypeVar("_T")
 DAY = 86_400
 TOPICS = {
     "garden": "soil seed rake water bloom", "kitchen": "oven flour pan sugar knife", "sea": "boat sail wave rope anchor"
@@ -345,3 +351,36 @@ def test_a_question_with_a_limit_of_nothing(memory: Memory, clock: ManualClock) 
     ask = asked("dog", now=clock.now(), limit=1, given={})
     with pytest.raises(UsageError, match="limit"):
         memory.engine.recall(replace(ask, limit=-1), count=False)
+
+
+class _FullDisk(Database):
+    """A database whose disk can be filled."""
+
+    is_full = False
+
+    def submit(self, job: Callable[[apsw.Connection], _T]) -> Future[_T]:
+        """Store nothing while the disk is full."""
+        if self.is_full:
+            raise StorageError(str(self.path), "the disk is full")
+        return super().submit(job)
+
+
+@pytest.mark.parametrize("profile", ["nola", "amplihack"])
+def test_an_answer_comes_though_its_use_can_t_be_counted(database: Path, clock: ManualClock, profile: str) -> None:
+    """What stands still is told by the numbers, until it goes on; edges are read all the same."""
+    disk = _FullDisk(database, clock=clock)
+    engine = Engine(disk, Settings(), profile=profile, count_tokens=len)
+    memory = Memory(engine)
+    ids = [memory.store(f"The dog barks {n} times at the big red gate", concept="dog") for n in range(2)]
+    disk.is_full = True
+    assert len(memory.recall("dog")) == 2
+    assert memory.edges(ids[0]) == []
+    assert "the disk is full" in memory.stats().trouble
+    with pytest.raises(StorageError, match="the disk is full"):
+        memory.used(ids[0])
+    disk.is_full = False
+    assert len(memory.recall("dog")) == 2
+    assert memory.wait_indexed(10)
+    assert memory.stats().trouble == ""
+    assert memory.get(ids[0]).statistics.access_count == 1
+    memory.close()

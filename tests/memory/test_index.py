@@ -101,7 +101,7 @@ def test_what_is_purged_is_gone(memories: Memories) -> None:
         assert len(known) == 4
         assert known.facets.status[:4].tolist() == [0, -1, 0, 0]
         assert [known.postings.has(row) for row in range(4)] == [True, False, True, True]
-        assert known.columns.following[0] == 2
+        assert known.columns.line().beside(np.array([0], dtype=np.int32))[1].tolist() == [2]
     index.remove(1)
     index.remove(77)
     assert len(index.postings) == 3
@@ -134,8 +134,10 @@ def test_step_by_step_is_as_at_once(memories: Memories, clock: ManualClock, seed
     assert np.array_equal(live, np.flatnonzero(index.facets.status[:size] >= 0))
     for name in ("kind", "status", "innate", "trust", "level", "pinned", "created_s", "expires_s"):
         assert np.array_equal(getattr(whole.facets, name)[live], getattr(index.facets, name)[live]), name
-    for name in ("at_s", "previous", "following", "traits"):
+    for name in ("at_s", "traits"):
         assert np.array_equal(getattr(whole.columns, name)[live], getattr(index.columns, name)[live]), name
+    rows = live.astype(np.int32)
+    assert np.array_equal(whole.columns.line().beside(rows), index.columns.line().beside(rows))
     assert np.array_equal(whole.columns.session[live] == NONE, index.columns.session[live] == NONE)
     for name in ("importance", "heat_bias", "last_access_s", "recent_s", "stability"):
         assert np.array_equal(getattr(whole.pool, name)[live], getattr(index.pool, name)[live], equal_nan=True), name

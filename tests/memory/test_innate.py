@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
@@ -98,6 +100,25 @@ def test_what_is_born_never_expires(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text('["fine", {"content": "x", "kind": "sensory", "ttl": 5}]')
     with pytest.raises(UsageError, match=r"a\.json, memory 2: an innate memory never expires"):
         read_folder(tmp_path)
+
+
+def test_two_who_load_at_once_store_it_once(tmp_path: Path) -> None:
+    """What is there is looked up in the transaction that stores, whoever else stores meanwhile."""
+    folder = tmp_path / "born"
+    folder.mkdir()
+    (folder / "safety.md").write_text("".join(f"Rule {number}\n" for number in range(40)))
+    doors = [Memory.open(tmp_path / "m.db", embedder="none") for _ in range(6)]
+    ready = threading.Barrier(len(doors))
+
+    def load(memory: Memory) -> int:
+        ready.wait(10)
+        return len(memory.load_innate(folder))
+
+    with ThreadPoolExecutor(len(doors)) as pool:
+        assert sum(pool.map(load, doors)) == 40
+    assert doors[0].stats().innate == 40
+    for memory in doors:
+        memory.close()
 
 
 @pytest.mark.row("A04")

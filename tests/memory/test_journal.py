@@ -56,7 +56,7 @@ def full(memories: Memories, clock: ManualClock) -> Memories:
 def test_taken_in_and_given_out_again_it_is_the_same(full: Memories, other: Memories) -> None:
     """Memories, history, statistics, edges, pairs, tombstones and counters come back byte for byte."""
     text = full.export_lines()
-    assert other.import_lines(text) == (6, 3, 0)
+    assert other.import_lines(text) == (6, 3, 0, ())
     assert other.export_lines() == text
     assert other.is_purged("default", "A Secret")
     assert contents(other.find(Filter(), oldest_first=True)) == contents(full.find(Filter(), oldest_first=True))
@@ -92,7 +92,7 @@ def test_what_is_known_is_refused_or_passed_over(full: Memories) -> None:
     text = full.export_lines()
     with pytest.raises(ConflictError, match="is there already; nothing was stored"):
         full.import_lines(text)
-    assert full.import_lines(text, skip_known=True) == (0, 0, 6)
+    assert full.import_lines(text, skip_known=True) == (0, 0, 6, ())
     assert full.export_lines() == text
 
 
@@ -100,7 +100,7 @@ def test_a_dry_run_takes_everything_back(full: Memories, other: Memories) -> Non
     """It tells what would be stored, and stores nothing."""
     put(other, "mine")
     before = other.export_lines()
-    assert other.import_lines(full.export_lines(), dry_run=True) == (6, 3, 0)
+    assert other.import_lines(full.export_lines(), dry_run=True) == (6, 3, 0, ())
     assert other.export_lines() == before
 
 
@@ -116,9 +116,12 @@ def test_a_dry_run_takes_everything_back(full: Memories, other: Memories) -> Non
         ('{"pair": 5}', "can't be used"),
         ('{"edge": {"kind": "friend_of"}}', "friend_of"),
         ('{"tombstone": {"digest": "xyz"}}', "can't be used"),
-        ('{"counters": {"observation_order/default/": "many"}}', "can't be used"),
+        ('{"counters": {"observation_order/default/": "many"}}', "a counter takes a whole number"),
         ('{"counters": [1]}', "can't be used: 'list' object has no attribute 'items'"),
-        ('{"counters": {"observation_order/default/": 1e300}}', "can't be used: int too big"),
+        ('{"counters": {"observation_order/default/": 1e300}}', "a counter takes a whole number"),
+        ('{"counters": {"observation_order/default/": 1180591620717411303424}}', "a counter takes a whole number"),
+        ('{"counters": {"observation_order/default/": Infinity}}', "a counter takes a whole number"),
+        ("[" * 200_000, "it is nested too deep"),
     ],
 )
 def test_a_line_that_is_wrong_is_named(other: Memories, line: str, sentence: str) -> None:
@@ -143,14 +146,109 @@ def test_a_file_of_something_else_is_refused(other: Memories, line: str, sentenc
         other.import_lines([line])
 
 
-@pytest.mark.parametrize(("target", "weight"), [("m1", 1), ("m2", 5)])
-def test_what_the_tables_refuse_is_not_passed_over(other: Memories, target: str, weight: float) -> None:
-    """A link of a memory to itself, or one that is stronger than 1, is told and not silently left out."""
+@pytest.mark.parametrize("text", [[], [""], ["", ""], ['{"format": "nola-memory", "version": 1}']])
+def test_a_file_that_was_cut_is_refused(full: Memories, other: Memories, text: list[str]) -> None:
+    """Where the last line is missing others may be too, even if it was cut at the end of a line, or is empty."""
+    for cut in (text, full.export_lines()[:-1]):
+        with pytest.raises(DocumentError, match="its last line, that with the counters, is missing"):
+            other.import_lines(cut)
+    assert other.find(Filter()) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "sentence"),
+    [
+        ("weight", 5, "weight takes 0 to 1, not 5"),
+        ("count", 1e300, "count takes a whole number"),
+        ("properties", [1], "what an event or an edge tells is no object"),
+        ("target", "m3", "it joins memories of two namespaces: 'default' and 'work'"),
+    ],
+)
+def test_an_edge_that_was_altered_is_refused(other: Memories, name: str, value: object, sentence: str) -> None:
+    """Its numbers are of the right size, and both its ends are in one namespace."""
+    made = [new_memory("one", {}), new_memory("two", {}), new_memory("three", {"namespace": "work"})]
+    other.insert_many(made, ["m1", "m2", "m3"])
+    at = "2026-11-20T09:00:00+00:00"
+    edge = {"source": "m1", "target": "m2", "kind": "cites", "weight": 1, "count": 1, "created": at, "last": at}
+    head = json.dumps({"format": "nola-memory", "version": 1})
+    with pytest.raises(DocumentError, match=f"line 2, column 1: {sentence}"):
+        other.import_lines([head, json.dumps({"edge": {**edge, "properties": {}, name: value}})])
+
+
+@pytest.mark.parametrize(
+    ("what", "detail", "sentence"),
+    [
+        ("status", [1], "what an event or an edge tells is no object"),
+        ("status", {"old": "asleep"}, "the old status is one of"),
+        ("changed", {"new": {}}, "what an event or an edge tells is no object"),
+        ("changed", {"old": {"importance": 7}}, "importance takes 0 to 1, not 7"),
+        ("", {}, "what an event is is empty"),
+    ],
+)
+def test_a_history_that_can_t_be_undone_is_refused(
+    other: Memories, memories: Memories, what: str, detail: object, sentence: str
+) -> None:
+    """A later look at the memory as it was would stumble over it."""
+    put(memories, "Biscuit walks")
+    text = memories.export_lines()
+    line = json.loads(text[1])
+    line["events"].append(["2040-01-01T00:00:00+00:00", what, detail])
+    with pytest.raises(DocumentError, match=f"line 2, column 1: {sentence}"):
+        other.import_lines([text[0], json.dumps(line), *text[2:]])
+    assert other.find(Filter()) == []
+
+
+def test_what_was_purged_here_does_not_come_back(full: Memories, other: Memories) -> None:
+    """It is passed over with its edges and uses, and told; what comes can be purged as anything else."""
+    text = full.export_lines()
+    other.import_lines(text)
+    fact = next(row.record.id for row in other.find(Filter()) if row.record.content == "Biscuit rests")
+    other.purge([fact])
+    taken = other.import_lines(text, skip_known=True)
+    assert taken == (0, 0, 5, (fact,))
+    assert other.import_lines(text, skip_known=True, dry_run=True).gone == (fact,)
+    assert other.is_purged("default", "Biscuit rests")
+
+
+def test_an_observation_that_was_pruned_here_does_not_come_back(memories: Memories, other: Memories) -> None:
+    """Pruning goes on working after the observation was imported again."""
+    gone = put(memories, "a bark", kind="sensory", ttl=1)
+    text = memories.export_lines()
+    other.import_lines(text)
+    later = other.database.clock.now() + timedelta(seconds=10)
+    assert other.prune(later) == 1
+    assert other.import_lines(text).gone == (gone,)
+    assert other.prune(later) == 0
+
+
+def test_a_purge_elsewhere_deletes_nothing_here(memories: Memories, other: Memories) -> None:
+    """What lives here lives on, and can be purged here later."""
+    kept = put(memories, "a secret")
+    other.import_lines(memories.export_lines())
+    memories.purge([kept])
+    other.import_lines(memories.export_lines())
+    assert contents(other.find(Filter())) == ["a secret"]
+    assert not other.is_purged("default", "a secret")
+    assert other.purge([kept]) == 1
+    assert other.is_purged("default", "a secret")
+
+
+def test_what_the_tables_refuse_is_not_passed_over(other: Memories) -> None:
+    """A link of a memory to itself is told and not silently left out."""
     other.insert_many([new_memory("one", {}), new_memory("two", {})], ["m1", "m2"])
     at = "2026-11-20T09:00:00+00:00"
-    edge = {"source": "m1", "kind": "cites", "count": 1, "created": at, "last": at, "properties": {}}
+    edge = {
+        "source": "m1",
+        "target": "m1",
+        "kind": "cites",
+        "weight": 1,
+        "count": 1,
+        "created": at,
+        "last": at,
+        "properties": {},
+    }
     head = json.dumps({"format": "nola-memory", "version": 1})
-    for line in ({"edge": {**edge, "target": target, "weight": weight}}, {"pair": ["m1", "m1", 1, at]}):
+    for line in ({"edge": edge}, {"pair": ["m1", "m1", 1, at]}):
         with pytest.raises(DocumentError, match="line 2, column 1: it can't be used: CHECK constraint failed"):
             other.import_lines([head, json.dumps(line)])
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from nola.errors import ModelError, NolaError
+from nola.errors import ModelError, NolaError, UsageError
 from nola.memory import derived, meaning
-from nola.memory.meaning import embedded
+from nola.memory.meaning import checked_embedder, embedded
 from tests.memory.engines import contents, memory_of
 from tests.memory.fakes import WordVectors
 
@@ -175,3 +175,49 @@ def test_its_own_vectors_are_not_read_again(
         assert contents(memory.recall("hound", limit=1, count=False)) == ["A second hound"]
         assert memory.stats().vectors == 302
         assert looked == [1]
+
+
+@pytest.mark.parametrize("stores_first", [False, True])
+def test_vectors_of_another_length_are_made_again(database: Path, clock: ManualClock, *, stores_first: bool) -> None:
+    """Whether it shows when a memory is embedded or when a question is; meanwhile words alone serve."""
+    with memory_of(database, clock, WordVectors(same=OLD)) as memory:
+        memory.store_many([{"content": "The puppy sleeps"}, {"content": "The car is red"}])
+        assert memory.wait_indexed(10)
+    with memory_of(database, clock, WordVectors(dimensions=32, same=OLD)) as memory:
+        if stores_first:
+            memory.store("It rains")
+        assert contents(memory.recall("car"))[:1] == ["The car is red"]
+        assert memory.wait_indexed(10)
+        assert contents(memory.recall("dog"))[:1] == ["The puppy sleeps"]
+        assert (memory.stats().vectors, memory.stats().trouble) == (2 + stores_first, "")
+        with memory.engine.database.reading() as connection:
+            assert connection.execute("SELECT group_concat(DISTINCT dimensions) FROM vector").get == "32"
+
+
+class _Nameless:
+    """An embedder that can't tell its name."""
+
+    def embed(self, texts: Any) -> Any:
+        """Return nothing."""
+        del texts
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        (None, "the embedder's model_id takes text, not None"),
+        ("", "the embedder's model_id is empty"),
+        ("\ud800", "the embedder's model_id holds half of a character"),
+        (7, "the embedder's model_id takes text, not 7"),
+    ],
+)
+def test_an_embedder_needs_a_name(name: object, sentence: str) -> None:
+    """Its vectors are kept under it."""
+    embedder = _Nameless()
+    if name is not None:
+        embedder.model_id = name  # type: ignore[attr-defined]
+    with pytest.raises(UsageError, match=sentence):
+        checked_embedder(embedder)
+    with pytest.raises(UsageError, match="embedder is a name or an object that embeds, not object"):
+        checked_embedder(object())
+    checked_embedder(WordVectors())

@@ -105,3 +105,21 @@ def test_statistics_come_back_exactly(
 def test_json_is_compact_and_sorted(value: object, text: str) -> None:
     """The same value is always the same text."""
     assert dumped(value) == text  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("kind", "semantiC"), ("tags", "[5]"), ("tags", "{"), ("details", "[]"), ("metadata", "5"), ("recent", b"12345"),
+     ("began", None), ("trust", 7)],
+)  # fmt: skip
+def test_a_damaged_row_is_told_as_damage(name: str, value: object) -> None:
+    """What Nola never writes is SQLite's own error for a damaged file."""
+    new = new_memory("My dog is called Biscuit", {})
+    row = row_of_new(
+        new, seq=1, id_="m1", revision=1, now=NOW, trust=Trust.OWNER, details={},
+        statistics=Statistics.fresh(seconds(NOW), importance=0.5),
+    )  # fmt: skip
+    assert stored_row(row).record.content == "My dog is called Biscuit"
+    damaged = dict(zip(COLUMNS, row, strict=True)) | {name: value}
+    with pytest.raises(apsw.CorruptError, match="a row is damaged"):
+        stored_row(tuple(damaged.values()))

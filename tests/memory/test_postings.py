@@ -152,6 +152,34 @@ def test_a_mask_hides_rows() -> None:
     assert made.search({"cat": 1.0}, 10, ALL_TERMS, mask[:0]).rows.tolist() == []
 
 
+_TEXTS = st.lists(st.lists(st.sampled_from("abcdefg"), max_size=8), min_size=1, max_size=20)
+
+
+@given(_TEXTS, st.sets(st.integers(0, 19)), st.booleans())
+def test_what_is_hidden_counts_for_nothing(texts: list[list[str]], hidden: set[int], fixed: bool) -> None:  # noqa: FBT001
+    """Scores under a mask are those of an index that holds nothing else; a mask may be asked for again."""
+    left = {row: tokens for row, tokens in enumerate(texts) if row not in hidden}
+    made = index({row: " ".join(tokens) for row, tokens in enumerate(texts)})
+    mask = np.array([row in left for row in range(len(texts))], dtype=np.bool_)
+    mask.flags.writeable = not fixed
+    terms = {"a": 1.0, "b": 0.5, "c": 2.0}
+    for _ in range(2):
+        hits = made.search(terms, 50, ALL_TERMS, mask)
+        expected = bm25(left, terms, 1.2, 0.75) if left else {}
+        assert dict(zip(hits.rows.tolist(), hits.scores.tolist(), strict=True)) == pytest.approx(expected, rel=1e-4)
+    if left:
+        made.remove(row := min(left))
+        assert row not in made.search(terms, 50, ALL_TERMS, mask).rows.tolist()
+
+
+def test_what_is_frequent_elsewhere_is_not_where_it_is_rare() -> None:
+    """Of the few that a mask leaves each that has a word of the question is found."""
+    texts = dict.fromkeys(range(5_000), "apple") | {5_000: "apple tree", 5_001: "pear", 5_002: "zebra apple"}
+    mask = np.arange(5_003) >= 5_000
+    hits = index(texts).search({"apple": 1.0, "zebra": 1.0}, 10, RecallSettings(), mask)
+    assert hits.rows.tolist() == [5_002, 5_000]
+
+
 def test_a_row_is_there_or_not() -> None:
     """A row has a text from adding to removing."""
     made = index()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -116,6 +116,82 @@ def test_namespaces_never_leak(tmp_path: Path, clock: ManualClock) -> None:
             assert all(memory.get(id_).namespace == space for id_ in near)
         assert memory.recall("secret", count=False) == []
         assert len(memory.recall("secret", namespace=None, limit=1_000, count=False)) > 100
+
+
+ASKED = (
+    "apple or pear?", "Did Bob take the ferry to Oslo?", "dog piano bread", "What did Ada say on 3 May 2024?", "",
+    "the doctor and her sister in Bergen", "cheese",
+)  # fmt: skip
+
+
+def said(draw: random.Random, count: int, who: list[str], **fields: Any) -> list[dict[str, Any]]:
+    """Memories of anybody at any time, in a conversation or not."""
+    return [
+        {
+            "content": " ".join(draw.choices([*WORDS, "apple", "pear", "apple"], k=draw.randint(1, 9))),
+            "speaker": draw.choice(who),
+            "conversation": draw.choice(["", "c1", "c2"]),
+            "at": datetime(2024, 5, 1, tzinfo=UTC) + timedelta(minutes=draw.randrange(6_000)),
+            **fields,
+        }
+        for _ in range(count)
+    ]
+
+
+def answers(memory: Memory, **filters: Any) -> list[Any]:
+    """What is found for each question, with all that is told of it."""
+    return [memory.recall(text, limit=40, count=False, **filters) for text in ASKED]
+
+
+@pytest.mark.row("A30")
+@pytest.mark.parametrize("vectors", [None, WordVectors()])
+def test_full_namespaces_change_nothing_in_others(
+    tmp_path: Path, clock: ManualClock, vectors: WordVectors | None
+) -> None:
+    """Ids, scores and parts are the same, whatever stands elsewhere, who said it there, and what is archived."""
+    draw = random.Random(21)  # noqa: S311 -- the same rows each time
+    with memory_of(tmp_path / "memory.db", clock, vectors) as memory:
+        memory.store_many(said(draw, 60, ["Ada", "Robert", ""]))
+        memory.wait_indexed(30)
+        before = answers(memory, now=clock.now())
+        assert all(before)
+        secret = said(draw, 2_500, ["Bob", "Adam", "Robert"], namespace="secret")
+        ids = memory.store_many(secret + [{"content": "apple", "namespace": "secret"}] * 200)
+        memory.wait_indexed(60)
+        assert answers(memory, now=clock.now()) == before
+        for id_ in ids[:100]:
+            memory.engine.memories.set_status(id_, Status.ARCHIVED)
+        memory.store_many(said(draw, 50, ["Bobby"], namespace="secret"))
+        memory.wait_indexed(30)
+        assert answers(memory, now=clock.now()) == before
+
+
+@pytest.mark.row("P15")
+def test_what_is_stored_later_changes_nothing_before(tmp_path: Path, clock: ManualClock) -> None:
+    """A question about a time has the same answer, whatever was stored, said or archived since."""
+    draw = random.Random(22)  # noqa: S311 -- the same rows each time
+    with memory_of(tmp_path / "memory.db", clock) as memory:
+        ids = memory.store_many(said(draw, 60, ["Ada", "Robert", ""]))
+        then = clock.now()
+        clock.advance(60)
+        before = answers(memory, as_of=then, now=then)
+        assert all(before)
+        memory.store_many(said(draw, 3_000, ["Bob", "Adam", "Robert"]))
+        assert answers(memory, as_of=then, now=then) == before
+        for id_ in ids[::2]:
+            memory.engine.memories.set_status(id_, Status.ARCHIVED)
+        assert answers(memory, as_of=then, now=then) == before
+
+
+def test_what_has_a_word_of_the_question_is_found_among_few(tmp_path: Path, clock: ManualClock) -> None:
+    """A word that thousands of others have is as good as any for the few that may come."""
+    with memory_of(tmp_path / "memory.db", clock) as memory:
+        memory.store_many([{"content": f"apple pie number {n} zebra{n}", "namespace": "a"} for n in range(4_000)])
+        memory.store("my apple tree fell", namespace="b")
+        memory.store("my apple tree stands", namespace="a", speaker="Bob")
+        assert contents(memory.recall("apple zebra7", namespace="b")) == ["my apple tree fell"]
+        assert contents(memory.recall("apple zebra7", namespace="a", speaker="Bob")) == ["my apple tree stands"]
+        assert contents(memory.recall("apple zebra7", namespace="a"))[0] == "apple pie number 7 zebra7"
 
 
 @ONCE

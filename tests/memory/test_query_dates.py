@@ -49,10 +49,34 @@ def test_a_date_is_a_stretch_of_time(
     assert found.kind is DateKind(kind)
 
 
-@pytest.mark.parametrize("text", ["may I ask", "they march on", "room 2019b", "a year of joy"])
+@pytest.mark.parametrize(
+    "text", ["may I ask", "they march on", "room 2019b", "a year of joy", "f\u0131ve days ago", "the \u017fummer"]
+)
 def test_what_is_no_date(text: str) -> None:
     """Verbs and numbers of other things are no dates."""
     assert dates_in(text, NOW) == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\u017feven days ago",
+        "the \u017fummer 2023",
+        "\u017fep 3",
+        "\u017fept 2023",
+        "3\u017ft of May",
+        "la\u017ft week",
+    ],
+)
+def test_letters_that_only_look_alike(text: str) -> None:
+    """A letter that a search without capitals takes for another one raises nothing."""
+    assert all(date.kind is not DateKind.DAY for date in dates_in(text, NOW))
+
+
+@pytest.mark.parametrize(("text", "year"), [("29 February", 1), ("29 February", 3), ("12 may", 1), ("in June", 1)])
+def test_a_date_that_has_never_begun(text: str, year: int) -> None:
+    """In the first years of the calendar some days have not come yet."""
+    assert dates_in(text, datetime(year, 3, 1, tzinfo=UTC)) == ()
 
 
 def test_several_dates() -> None:

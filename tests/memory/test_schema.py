@@ -239,7 +239,9 @@ def test_errors_of_the_file_become_sentences(
 def test_errors_of_our_own_sql_are_not_hidden(made: Path) -> None:
     """A mistake in a statement stays what it is."""
     connection = schema.connect(made)
-    with pytest.raises(apsw.SQLError, match="no such table: absent"), schema.explained(made):
+    with pytest.raises(apsw.SQLError, match="incomplete input"), schema.explained(made):
+        connection.execute("SELECT * FROM")
+    with pytest.raises(NolaError, match="as Nola's memory: no such table: absent"), schema.explained(made):
         connection.execute("SELECT * FROM absent")
     connection.close()
 

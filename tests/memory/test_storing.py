@@ -115,11 +115,23 @@ def test_what_is_derived_is_trusted_no_further_than_its_source(memories: Memorie
     said = put(memories, "I said so", kind="episodic")
     fact = put(memories, "So it is", derives_from=[said, mail])
     assert memories.get(fact).record.trust is Trust.UNTRUSTED
+    short = put(memories, "Biscuit eats, so it says", derives_from=[mail[:-1].upper()])
+    assert memories.get(short).record.trust is Trust.UNTRUSTED
+
+
+def test_a_link_may_name_the_beginning_of_an_id(memories: Memories) -> None:
+    """It has to be that of one memory alone, and of one that the user may see."""
+    (mine, other) = memories.insert_many([new_memory(text, {"user": "ada"}) for text in ("one", "two")], ["ab1", "ab2"])
+    linked = put(memories, "three", user="ada", cites=["AB1"])
+    assert [edge.target for edge in memories.edges(linked)] == [mine]
+    for user, beginning, sentence in (("ada", "ab", "several memories' ids"), ("bob", other[:2], "no memory's id")):
+        with pytest.raises(UsageError, match=sentence):
+            put(memories, "four", user=user, cites=[beginning])
 
 
 def test_an_edge_to_nothing_stores_nothing(memories: Memories) -> None:
     """A memory whose source is not there is refused."""
-    with pytest.raises(UsageError, match="no memory has the id 'nowhere'"):
+    with pytest.raises(UsageError, match="no memory's id begins with 'nowhere'"):
         put(memories, "So it is", derives_from=["nowhere"])
     assert memories.find(Filter()) == []
 

@@ -39,6 +39,16 @@ def uses(memory: Memory) -> list[Callable[[], object]]:
     ]  # fmt: skip
 
 
+def readings(memory: Memory, ids: list[str], folder: Path) -> list[Callable[[], object]]:
+    """More ways to read a memory."""
+    now = memory.engine.database.clock.now()
+    return [
+        lambda: memory.recall("dog", as_of=now), lambda: memory.find(order="heat"), memory.find,
+        lambda: [memory.get(id_) for id_ in ids], lambda: memory.export(folder / "out.jsonl"),
+        lambda: memory.events(ids[3]), lambda: memory.edges(ids[0]),
+    ]  # fmt: skip
+
+
 @pytest.mark.bar("E4")
 @pytest.mark.row("P25")
 @pytest.mark.parametrize("name", ["text", "garbage", "truncated", "torn", "newer", "other"])
@@ -117,3 +127,33 @@ def test_a_file_that_was_put_in_its_place(tmp_path: Path, clock: ManualClock) ->
         assert contents(memory.recall("dog cat", count=False)) == ["The dog barks"]
         other.replace(path)
         assert contents(memory.recall("dog cat", count=False)) == ["The cat purrs"]
+
+
+@pytest.mark.bar("E4")
+@pytest.mark.parametrize("seed", range(0, 60, 10))
+def test_bits_that_flipped(tmp_path: Path, clock: ManualClock, seed: int) -> None:
+    """Each use answers or says in one sentence that it can't, never anything else."""
+    path = tmp_path / "memory.db"
+    with memory_of(path, clock) as memory:
+        fields = {"tags": ["a", "b"], "metadata": {"x": [1, "y"]}, "speaker": "Ada"}
+        kinds = ("semantic", "episodic", "procedural")
+        ids = memory.store_many([{"content": f"dog {n}", "kind": kinds[n % 3], **fields} for n in range(60)])
+        memory.recall("dog")
+        memory.engine.memories.update(ids[3], {"content": "cat", "importance": 0.9})
+    whole, said = path.read_bytes(), list[str]()
+    for number in range(seed, seed + 10):
+        draw = random.Random(number)  # noqa: S311 -- the same bytes each time
+        damaged = bytearray(whole)
+        for _ in range(draw.choice([1, 3, 10, 40])):
+            damaged[draw.randrange(100, len(damaged))] ^= 1 << draw.randrange(8)
+        path.write_bytes(damaged)
+        memory = memory_of(path, clock)
+        for use in [*uses(memory), *readings(memory, ids, tmp_path), memory.close]:
+            try:
+                use()
+            except NolaError as error:
+                said.append(str(error))
+        for beside in tmp_path.glob("memory.db-*"):
+            beside.unlink()
+    assert any("can't be read as Nola's memory" in one for one in said)
+    assert not [one for one in said if "\n" in one]
