@@ -31,8 +31,8 @@ __all__ = [
     "is_folder",
     "is_link",
     "is_orphan",
-    "lines_backwards",
     "locked",
+    "make_missing_dirs",
     "make_private_dir",
     "move",
     "open_log",
@@ -117,33 +117,6 @@ def read_stable(path: Path, *, max_bytes: int) -> tuple[bytes, os.stat_result]:
         if same and len(data) == after.st_size:
             return data, after
     raise OSError(errno.EAGAIN, "it kept changing while it was read")
-
-
-def lines_backwards(path: Path) -> Iterator[bytes]:
-    """Yield the lines of a regular file, the last one first, without their ends; of one that is not there, none.
-
-    Raises:
-        OSError: It can't be read.
-    """
-    try:
-        fd = os.open(path, disk.LOOK)
-    except FileNotFoundError:
-        return
-    try:
-        info = os.fstat(fd)
-        if stat.S_ISDIR(info.st_mode):
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-        at = info.st_size if stat.S_ISREG(info.st_mode) else 0
-        first = b""  # of what was read: its beginning is still to come
-        while at:
-            size = min(at, max(disk.CHUNK, len(first)))
-            at -= size
-            first, *whole = (os.pread(fd, size, at) + first).split(b"\n")
-            yield from filter(None, reversed(whole))
-        if first:
-            yield first
-    finally:
-        os.close(fd)
 
 
 # --- replacing --------------------------------------------------------------------------------------------------------
@@ -316,6 +289,20 @@ def sync_dir(folder: Path) -> None:
         os.close(fd)
 
 
+def make_missing_dirs(path: Path) -> None:
+    """Make a folder and its parents as far as they are missing, mode 0700; what is there stays as it is.
+
+    Raises:
+        StorageError: One could not be made.
+    """
+    with disk.told(path):
+        for missing in reversed([p for p in (path, *path.parents) if not p.exists()]):
+            missing.mkdir(disk.DIR, exist_ok=True)
+            missing.chmod(disk.DIR)
+            with contextlib.suppress(PermissionError):  # a folder above that may not be read
+                sync_dir(missing.parent)
+
+
 def make_private_dir(path: Path) -> Path:
     """Make a folder and its missing parents, mode 0700 whatever the umask, and close it to others; return it.
 
@@ -325,11 +312,7 @@ def make_private_dir(path: Path) -> Path:
     with disk.told(path):
         if path.is_symlink():
             raise StorageError(str(path), "it is a link", fix="put the folder that it leads to in its place")
-        for missing in reversed([p for p in (path, *path.parents) if not p.exists()]):
-            missing.mkdir(disk.DIR, exist_ok=True)
-            missing.chmod(disk.DIR)
-            with contextlib.suppress(PermissionError):  # a folder above that may not be read
-                sync_dir(missing.parent)
+        make_missing_dirs(path)
         path.mkdir(exist_ok=True)
         info = path.stat()
         if info.st_uid != os.geteuid():

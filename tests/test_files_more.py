@@ -389,16 +389,3 @@ def test_errors_are_few(tmp_path: Path) -> None:
     assert isinstance(error, NolaError)
     assert str(error) == f"{tmp_path}/a.json changed while it was being saved"
     assert (error.path, bool(error.fix), error.exit_code) == (tmp_path / "a.json", True, 1)
-
-
-# --- lines from the end -----------------------------------------------------------------------------------------------
-@pytest.mark.parametrize("ending", [b"", b"\n"])
-def test_lines_are_read_from_the_last_one(tmp_path: Path, ending: bytes) -> None:
-    """However long they are, and whether or not the last one is ended."""
-    lines = [b"a", b"b" * 200_000, b"c" * 65_536, b"d", b"e" * 65_535, b"f"]
-    path = tmp_path / "log"
-    path.write_bytes(b"\n".join(lines) + ending)
-    assert list(files.lines_backwards(path)) == lines[::-1]
-    assert list(files.lines_backwards(tmp_path / "none")) == []
-    with pytest.raises(IsADirectoryError):
-        list(files.lines_backwards(tmp_path))

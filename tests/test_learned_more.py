@@ -174,3 +174,18 @@ def test_an_export_does_not_replace_the_memory(memory: Memory, tmp_path: Path, n
     with pytest.raises(UsageError, match="belongs to the memory itself"):
         memory.export(tmp_path / name)
     assert [one.content for one in memory.recall("dog")] == ["My dog sleeps"]
+
+
+@pytest.mark.parametrize("mode", [0o755, 0o1777])
+def test_a_folder_that_others_share_stays_as_it_is(tmp_path: Path, mode: int) -> None:
+    """A memory closes its own files to others, and not the folder that somebody put it into."""
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    shared.chmod(mode)
+    with Memory.open(shared / "new" / "memory.db", embedder="none") as memory:
+        memory.store("My dog sleeps")
+    with Memory.open(shared / "memory.db", embedder="none") as memory:
+        memory.store("My dog sleeps")
+    assert shared.stat().st_mode & 0o7777 == mode
+    assert (shared / "new").stat().st_mode & 0o7777 == 0o700
+    assert {file.stat().st_mode & 0o777 for file in shared.glob("memory.*")} == {0o600}

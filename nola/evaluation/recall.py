@@ -14,7 +14,7 @@ import orjson
 
 from nola.evaluation.finders import LastTurns, PlainSearch, Remembered, VectorsAlone
 from nola.evaluation.measures import Asked, measured
-from nola.files import make_private_dir, read_or_none, write_atomic
+from nola.files import make_missing_dirs, read_or_none, write_atomic
 from nola.memory.dynamics.model import STRATEGIES
 from nola.memory.dynamics.profiles import PROFILES
 from nola.version import __version__
@@ -114,7 +114,7 @@ def evaluate(
         NolaError: The embedder failed, or a result could not be written.
     """
     if folder is not None and not folder.is_dir():
-        make_private_dir(folder)
+        make_missing_dirs(folder)
     asked: dict[str, list[tuple[Asked, ...]]] = {way.name: [] for way in ways}
     done, total = 0, len(ways) * sum(len(one.questions) for one in conversations)
     for number, conversation in enumerate(conversations, 1):

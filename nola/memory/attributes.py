@@ -43,7 +43,7 @@ drink: coffee tea drink espresso juice latte
 rising: wake alarm bedtime
 commute: commute bus bike bicycle cycle tram metro subway
 sport: gym workout yoga pilates crossfit fitness
-bank: bank account
+bank: bank
 doctor: doctor physician gp dr
 dentist: dentist
 therapist: therapist counsellor psychologist
@@ -54,7 +54,7 @@ language: language learn speak
 income: earn salary pay raise income wage
 rent: rent
 weight: weigh weight kilo kilos kg pound scale
-age: old age year birthday
+age: age birthday
 email: email mail inbox
 password: password passcode pin
 insurance: insurance insure insurer
@@ -74,6 +74,7 @@ _PHRASES = {
     "residence": re.compile(r"\bmov(?:e|ed|es|ing) (?:to|into|out|in|away|back|here|house|from)\b"),
     "commute": re.compile(r"\b(?:get|go|travel|ride|walk|drive)(?:s|ing)? to (?:work|the office|school)\b"),
     "rising": re.compile(r"\b(?:get|wake|got|woke)s? up\b"),
+    "age": re.compile(r"\bhow old\b|\b(?:years?|months?) old\b"),
     "number": re.compile(r"\bhow (?:many|much)\b"),
 }
 

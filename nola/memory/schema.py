@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import apsw
 
 from nola.errors import ConflictError, NolaError, StorageError
-from nola.files import append_bytes, locked, make_private_dir, remove, replace_from_chunks
+from nola.files import append_bytes, locked, make_missing_dirs, remove, replace_from_chunks
 from nola.memory.tables import CONVERSATIONS, MEMORIES, PROTECTION
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def open_ready(path: Path) -> apsw.Connection:
         ConflictError: Another process held it for too long.
     """
     real = Path(os.path.realpath(path))
-    make_private_dir(real.parent)
+    make_missing_dirs(real.parent)  # anybody's folder may hold a memory
     if not exists(real):
         append_bytes(real, b"")
     connection = connect(real)

@@ -41,15 +41,17 @@ _PAST = re.compile(
     r"|history|at the time|did|was|were|had)\b",
     re.IGNORECASE,
 )
-_SHORT = 10
-"""Words of meaning up to which a statement says one thing and little else."""
+_LONG = 90
+"""Characters from which on a statement says more than one thing."""
 _LIKELY, _FAIRLY_SURE, _RATHER_SURE = 0.2, 0.3, 0.7
 """The chance from which on a statement counts as replaced: among short ones, and among long ones, where there is more
 to lose: less of it when somebody asks about herself."""
 
 
-_FAR = 0.1
-"""Cosine below which two statements are about different things."""
+_FAR, _FARTHEST = 0.2, 0.1
+"""Cosines below which two statements are about different things: short ones, and those of which one is long."""
+_BESIDE = 0.35
+"""The least relevance, beside the best one's, of what may replace another."""
 _SOME, _SEVERAL = 0.2, 0.3
 """The share of words from which on two statements are of like words."""
 
@@ -108,13 +110,14 @@ def newer_first(question: str, said: Sequence[Said], cosines: NDArray[np.float32
     order = list(range(len(said)))
     top = said[:LOOKED_AT]
     may = _may_replace(top)
+    long = np.array([len(one.text) > _LONG for one in top], dtype=np.bool_)
+    is_long = long[:, None] | long[None, :]
     if cosines is not None:
-        may &= cosines[: len(top), : len(top)] >= _FAR
+        may &= cosines[: len(top), : len(top)] >= np.where(is_long, _FARTHEST, _FAR)
     if not may.any() or asks_for_the_past(question):
         return order
-    long = np.array([len(read_statement(one.text).words) > _SHORT for one in top])
     sure = _FAIRLY_SURE if read_statement(question).own else _RATHER_SURE
-    least = np.where(long[:, None] | long[None, :], sure, _LIKELY)
+    least = np.where(is_long, sure, _LIKELY)
     table = features(question, top, cosines, may)
     if cosines is None:  # then only words can tell that the two have to do with each other
         may &= (table["shared"] + table["attribute"]) > 0
@@ -148,7 +151,7 @@ def is_of_another(table: Mapping[str, NDArray[np.float64]]) -> NDArray[np.bool_]
     Args:
         table: What `features` returned.
     """
-    missed = (table["number_missed"] + table["name_missed"] + table["other_person"]) > 0
+    missed = (table["number_missed"] + table["name_missed"] + table["other_person"] + table["other_attribute"]) > 0
     thing = (table["other_thing"] > 0) & (table["shared"] >= _SOME)
     speaker = (table["not_speaker"] > 0) & (table["shared"] >= _SEVERAL)
     found: NDArray[np.bool_] = missed | thing | speaker
@@ -260,6 +263,7 @@ def _of_subjects(
         "other_name": told([bool(new.names - old.names - asked.names) for old, new in pairs]),
         "own_no_more": told([old.own and not new.own for old, new in pairs]),
         "attribute_missed": told([bool((old.attributes & asked.attributes) - new.attributes) for old, new in pairs]),
+        "other_attribute": told([_is_other_attribute(asked, old, new) for old, new in pairs]),
         "attribute": told([bool(old.attributes & asked.attributes & new.attributes) for old, new in pairs]),
         "other_person": told([_is_other_person(asked, old, new) for old, new in pairs]),
         "other_thing": told([_is_other_thing(asked, old, new) for old, new in pairs]),
@@ -267,6 +271,11 @@ def _of_subjects(
         "same_subject": told([old.subject == new.subject for old, new in pairs]),
         "now": told([new.now for _, new in pairs]),
     }
+
+
+def _is_other_attribute(asked: Statement, old: Statement, new: Statement) -> bool:
+    """Tell whether the older statement touches what is asked for, and the newer one something else instead."""
+    return bool(old.attributes & asked.attributes and new.attributes) and not new.attributes & asked.attributes
 
 
 def _is_other_person(asked: Statement, old: Statement, new: Statement) -> bool:
@@ -291,8 +300,9 @@ def _may_replace(said: Sequence[Said]) -> NDArray[np.bool_]:
     by = {speaker: number for number, speaker in enumerate(dict.fromkeys(one.speaker for one in said))}
     speaker = np.array([by[one.speaker] for one in said])
     states = np.array([bool(one.text) and not one.text.rstrip().endswith("?") for one in said], dtype=np.bool_)
+    near = np.array([one.relevance for one in said]) >= _BESIDE * max((one.relevance for one in said), default=0.0)
     below: NDArray[np.bool_] = np.triu(np.ones((count, count), dtype=np.bool_), 1)
     later: NDArray[np.bool_] = (
-        below & (at_s[None, :] > at_s[:, None]) & (speaker[None, :] == speaker[:, None]) & states[None, :]
+        below & (at_s[None, :] > at_s[:, None]) & (speaker[None, :] == speaker[:, None]) & (states & near)[None, :]
     )
     return later

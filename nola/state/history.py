@@ -16,6 +16,7 @@ from nola import files
 from nola.errors import NolaError
 from nola.flow import Change
 from nola.state import paths
+from nola.state.backwards import lines_backwards
 from nola.state.loaded import digest_of
 from nola.types import ChangeId
 
@@ -245,7 +246,7 @@ class History:
 
 def _lines(file: Path) -> Iterator[bytes]:
     try:
-        yield from files.lines_backwards(file)
+        yield from lines_backwards(file)
     except OSError as error:
         raise NolaError(f"the history can't be read: {error.strerror}", fix=f"mend {file}") from error
 

@@ -63,7 +63,7 @@ def test_filters_limit_and_budget_hold(lived: CommandLine) -> None:
     assert sum(one["tokens"] for one in found(lived, "dog key live", "--budget", "11")) <= 11
     assert found(lived, "dog", "--tier", "cold") == found(lived, "dog", "--level", "1", "--level", "3") == []
     assert found(lived, "dog", "--level", "2") != []
-    assert found(lived, "dog", "--min-heat", "0.99") == []
+    assert found(lived, "dog", "--min-heat", "1") == []
     assert found(lived, "dog", "--since", "yesterday") == []
     assert found(lived, "dog", "--until", "yesterday") != []
 
