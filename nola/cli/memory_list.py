@@ -159,7 +159,7 @@ def stats(ctx: typer.Context, *, as_json: AsJson = False) -> None:
         output.show("")
         output.table((name, "memories"), ((one, str(count)) for one, count in numbers.items()), right=("memories",))
     output.show("")
-    meaning = f"and by meaning (vectors of {found.model}: {found.vectors})"
+    meaning = f"and by meaning (vectors of {output.model_name(found.model)}: {found.vectors})"
     output.show(f"found by words {meaning if found.model else 'alone'}")
     if found.trouble:
         output.say(f"note: {found.trouble}")

@@ -49,7 +49,7 @@ def reindex(ctx: typer.Context, *, missing: _Missing = False, as_json: AsJson = 
     if as_json:
         output.document({**made, "model": model, "trouble": trouble})
     else:
-        output.show(_told_index(made, model, missing=missing))
+        output.show(_told_index(made, output.model_name(model), missing=missing))
     output.flush()
     if trouble:
         output.say(f"nola: {output.sentence(trouble)}")

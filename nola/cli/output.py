@@ -33,6 +33,7 @@ __all__ = [
     "flush",
     "inline",
     "json_line",
+    "model_name",
     "on_terminal",
     "one_line",
     "printable",
@@ -172,12 +173,18 @@ def bar(fraction: float) -> str:
 
 
 def ago(age: timedelta) -> str:
-    """Say how long ago something was, in its largest unit: `3 h ago`."""
+    """Say how long ago something was, in its largest unit: `3 h ago`; of what is still to come, `in 3 h`."""
     seconds = age.total_seconds()
     for length, unit in _STEPS:
-        if seconds >= length:
-            return f"{int(seconds // length)} {unit} ago"
+        if abs(seconds) >= length:
+            told = f"{int(abs(seconds) // length)} {unit}"
+            return f"{told} ago" if seconds > 0 else f"in {told}"
     return "now"
+
+
+def model_name(model: str) -> str:
+    """Name a model of vectors without the digest that its file begins with."""
+    return re.sub(r"^[0-9a-f]{16}-", "", model)
 
 
 def size(count: int) -> str:

@@ -123,6 +123,13 @@ def test_sizes_and_ages() -> None:
     assert [output.size(n) for n in (466_247, 491_400_064, 1_117_320_768)] == ["466.2 kB", "491 MB", "1.1 GB"]
     ages = [timedelta(0), timedelta(seconds=59), timedelta(minutes=3), timedelta(hours=5), timedelta(days=400)]
     assert [output.ago(age) for age in ages] == ["now", "59 s ago", "3 min ago", "5 h ago", "400 d ago"]
+    assert [output.ago(-age) for age in ages] == ["now", "in 59 s", "in 3 min", "in 5 h", "in 400 d"]
+
+
+def test_a_model_is_named_without_its_digest() -> None:
+    """The digest before the name of its file is left out, and nothing else."""
+    assert output.model_name("8199be6f699a395f-all-minilm-l6-v2-int8.onnx/128") == "all-minilm-l6-v2-int8.onnx/128"
+    assert output.model_name("hashing/256/1") == "hashing/256/1"
 
 
 def test_bars() -> None:
