@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import time
 from datetime import UTC, datetime, timedelta
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol, cast
 
-from nola.errors import ConfigError
+from nola.errors import ConfigError, UsageError
 
-__all__ = ["Clock", "ShiftedClock", "SystemClock", "parse_instant"]
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["CalledClock", "Clock", "ShiftedClock", "SystemClock", "clock_of", "parse_instant"]
 
 
 class Clock(Protocol):
@@ -43,6 +46,39 @@ class ShiftedClock(SystemClock):
     def now(self) -> datetime:
         """Return the start plus what has passed since this clock was made."""
         return self._start + timedelta(seconds=time.monotonic() - self._began)
+
+
+class CalledClock(SystemClock):
+    """A clock whose present a function tells."""
+
+    def __init__(self, tell: Callable[[], datetime]) -> None:
+        self._tell = tell
+
+    def now(self) -> datetime:
+        """Return what the function tells, in UTC.
+
+        Raises:
+            UsageError: It tells no aware datetime.
+        """
+        told = self._tell()
+        if not isinstance(told, datetime) or told.utcoffset() is None:
+            raise UsageError(f"the clock has to tell a datetime with a time zone, not {told!r:.60}")
+        return told.astimezone(UTC)
+
+
+def clock_of(given: Clock | Callable[[], datetime] | None) -> Clock:
+    """Return the clock that somebody gave: an object that tells the time, a function, or none for the machine's.
+
+    Raises:
+        UsageError: It is neither.
+    """
+    if given is None:
+        return SystemClock()
+    if callable(getattr(given, "now", None)):
+        return cast("Clock", given)
+    if callable(given):
+        return CalledClock(given)
+    raise UsageError(f"clock is an object or a function that tells the time, not {type(given).__name__}")
 
 
 def parse_instant(text: str) -> datetime:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nola import config as configuration
-from nola.clock import SystemClock
+from nola.clock import clock_of
 from nola.errors import UsageError
 from nola.llm.choose_embedder import embedder_named, embedder_of
 from nola.llm.tokens import estimate
@@ -63,7 +63,7 @@ class Memory:
         *,
         profile: str = "",
         preset: str = "",
-        clock: Clock | None = None,
+        clock: Clock | Callable[[], datetime] | None = None,
         embedder: str | Embedder | None = "default",
         settings: Settings | None = None,
         owner: str = "",
@@ -76,7 +76,7 @@ class Memory:
             path: The SQLite file.
             profile: nola, ada, amplihack, neuromemory, blah or hea; empty for the setting `memory.profile`.
             preset: chatbot, task, assistant or researcher; empty for the setting `memory.preset`.
-            clock: Tells the time; None for the machine's.
+            clock: An object, or a function, that tells the time; None for the machine's.
             embedder: `default` (the best there is), `minilm`, `wordllama`, `ollama`, `ollama:MODEL`, `hashing`, `none`,
                 or an object with `model_id`, `dimensions` and `embed(texts)`.
             settings: All constants; None for those of settings.toml.
@@ -95,9 +95,7 @@ class Memory:
         chosen = embedder_named(embedder, config) if isinstance(embedder, str) else embedder
         if chosen is not None:
             checked_embedder(chosen)
-        if clock is not None and not callable(getattr(clock, "now", None)):
-            raise UsageError(f"clock is an object that tells the time, not {type(clock).__name__}")
-        database = Database(file_at(path), clock=clock or SystemClock())
+        database = Database(file_at(path), clock=clock_of(clock))
         return cls(
             Engine(
                 database,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from nola.clock import ShiftedClock, SystemClock, parse_instant
-from nola.errors import ConfigError
+from nola.clock import CalledClock, ShiftedClock, SystemClock, clock_of, parse_instant
+from nola.errors import ConfigError, UsageError
 
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 
@@ -68,3 +68,18 @@ def test_what_is_no_instant_is_refused(text: str) -> None:
     with pytest.raises(ConfigError, match="not an ISO-8601 time") as caught:
         parse_instant(text)
     assert "2026-11-20T09:00:00+00:00" in caught.value.fix
+
+
+def test_a_function_may_be_a_clock() -> None:
+    """It tells the present in any zone; what is no aware datetime is told in a sentence."""
+    there = NOON.astimezone(timezone(timedelta(hours=5)))
+    assert clock_of(lambda: there).now() == NOON
+    assert clock_of(lambda: there).now().tzinfo is UTC
+    assert isinstance(clock_of(None), SystemClock)
+    shifted = ShiftedClock(NOON)
+    assert clock_of(shifted) is shifted
+    for told in (NOON.replace(tzinfo=None), "noon", None):
+        with pytest.raises(UsageError, match="a datetime with a time zone"):
+            CalledClock(lambda told=told: told).now()  # type: ignore[misc]
+    with pytest.raises(UsageError, match="not int"):
+        clock_of(5)  # type: ignore[arg-type]

@@ -65,7 +65,7 @@ def test_opening_makes_no_file(tmp_path: Path) -> None:
 
 def test_what_is_no_clock_and_no_flag_is_refused(tmp_path: Path, memory: Memory) -> None:
     """At once, in one sentence."""
-    with pytest.raises(UsageError, match="clock is an object that tells the time, not int"):
+    with pytest.raises(UsageError, match="clock is an object or a function that tells the time, not int"):
         Memory.open(tmp_path / "other.db", clock=5)  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="count takes true or false, not 'no'"):
         memory.recall("dog", count="no")  # type: ignore[arg-type]
