@@ -87,7 +87,7 @@ class ActrSettings:
     spread_weight: float = _setting(1.0, "weight of what spreads through links (W)", "C06, E-12", low=0, high=100)
     threshold: float = _setting(-6.0, "activation of even odds to be retrieved (tau)", "C08, E-12", low=-100, high=100)
     slope: float = _setting(
-        2.0, "how softly the odds change with activation (s)", "C08, E-12, decision 0013", low=0.01, high=100
+        4.0, "how softly the odds change with activation (s)", "C08, E-12, decision 0013", low=0.01, high=100
     )
     noise: float = _setting(0.0, "scale of the noise; 0 for none", "C08, E-12", low=0, high=10)
     seed: int = _setting(0, "seed of the noise", "C08", low=0, high=2_147_483_647)
