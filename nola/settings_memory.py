@@ -180,9 +180,6 @@ class RecallSettings:
     bm25_k1: float = _setting(1.2, "BM25 term saturation", "retrieval.md 4", low=0, high=10)
     bm25_b: float = _setting(0.75, "BM25 length normalisation", "retrieval.md 4", low=0, high=1)
     cosine_offset: float = _setting(0.05, "added to a cosine before it is normalised", "retrieval.md 4", low=0, high=1)
-    cosine_least: float = _setting(
-        0.1, "cosine from which on what nobody said comes without a word of the question", "A16", low=0, high=1
-    )
     cosine_match: float = _setting(
         0.25, "cosine from which on meaning alone makes a match, in the documents' profiles", "A16", low=0, high=1
     )

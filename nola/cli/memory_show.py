@@ -202,7 +202,7 @@ def _print_events(found: Sequence["Event"]) -> None:
 def _cells(view: "View") -> tuple[str, ...]:
     upcoming = "stays"
     if view.crossing is not None:
-        upcoming = f"{view.crossing.tier.value} in {_length(view.crossing.seconds)}"
+        upcoming = f"{view.crossing.tier.value} in {_length(view.crossing.in_s)}"
     half = "none" if math.isinf(view.half_life_s) else _length(view.half_life_s)
     return (view.strategy, f"{view.value:.3f}", f"{view.strength:.3f}", view.tier.value, half, upcoming)
 
@@ -240,8 +240,8 @@ def _view(view: "View", at: datetime) -> dict[str, Any]:
         if crossing is None
         else {
             "tier": crossing.tier.value,
-            "at": at + timedelta(seconds=crossing.seconds),
-            "days": crossing.seconds / 86_400,
+            "at": at + timedelta(seconds=crossing.in_s),
+            "days": crossing.in_s / 86_400,
         },
         "parts": dict(view.parts),
     }

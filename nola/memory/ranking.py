@@ -242,11 +242,12 @@ def rank(
     scorer = _Scorer(columns, line, lexical, dense, question, settings)
     rows = distinct(found)
     core = scorer.pool(rows)
-    spoken = scorer.spoken(rows)
+    means = dense is not None and question is not None
+    spoken = scorer.spoken(rows) | means  # with vectors a neighbour that says nothing like it ranks low anyhow
     best = np.argsort(-core.base, kind="stable")[:_CORE]
     more = line.neighbours(rows[best[spoken[best]]], settings.neighbours)
     if not spoken.all():  # what nobody said comes only if it has something in common with the question
-        rows = rows[spoken | (core.bm25 > 0) | (core.cosine >= settings.cosine_least) | np.isin(rows, dated)]
+        rows = rows[spoken | (core.bm25 > 0) | np.isin(rows, dated)]
         more = more[scorer.spoken(more)]
     rows = distinct([rows, more])
     if not len(rows):

@@ -202,7 +202,7 @@ class Pool:
 class Crossing:
     """When a memory comes into another tier, if nothing touches it until then."""
 
-    seconds: float
+    in_s: float
     tier: Tier
 
 

@@ -69,7 +69,7 @@ def test_the_next_crossing_is_found_to_the_microsecond(days: float, crossing: tu
         assert found is None
     else:
         assert found is not None
-        assert found.seconds / DAY == pytest.approx(crossing[0])
+        assert found.in_s / DAY == pytest.approx(crossing[0])
         assert found.tier is crossing[1]
 
 
@@ -77,7 +77,7 @@ def test_a_strength_that_rises_again_is_followed() -> None:
     """From cold the next tier may be warm."""
     found = Rising().next_crossing(Row(aged(5)), NOW, THRESHOLDS)
     assert found is not None
-    assert found.seconds / DAY == pytest.approx(2)
+    assert found.in_s / DAY == pytest.approx(2)
     assert found.tier is Tier.WARM
 
 

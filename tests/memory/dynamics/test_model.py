@@ -312,6 +312,6 @@ def test_a_memory_is_explained_at_its_own_level() -> None:
     rate = Settings().context.recency_lambda
     assert near.crossing is not None
     assert far.crossing is not None
-    assert near.crossing.seconds / DAY == pytest.approx(math.log(1 / 0.8) / rate, rel=1e-6)
-    assert far.crossing.seconds / DAY == pytest.approx(math.log(0.7 / 0.4) / rate, rel=1e-6)
+    assert near.crossing.in_s / DAY == pytest.approx(math.log(1 / 0.8) / rate, rel=1e-6)
+    assert far.crossing.in_s / DAY == pytest.approx(math.log(0.7 / 0.4) / rate, rel=1e-6)
     assert ALL["hea"].strength_of(rows[1], NOW) == pytest.approx(0.7)
