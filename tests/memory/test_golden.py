@@ -66,7 +66,7 @@ def test_heat_crosses_a_threshold_when_the_formula_says(row: dict[str, Any]) -> 
     thresholds = (row["thr"], 0.0) if row["thr"] > 0.5 else (1.0, row["thr"])
     crossing = ADA.heat.next_crossing(Row(stat), NOW, thresholds)
     assert crossing is not None
-    assert crossing.seconds / DAY == pytest.approx(row["days"], abs=1e-4)
+    assert crossing.in_s / DAY == pytest.approx(row["days"], abs=1e-4)
 
 
 @pytest.mark.row("C01")
